@@ -60,6 +60,8 @@ pages! {
     SetLanguage = Post "/language" Anyone;
     SignIn = Get "/sign-in" Anyone;
     DoSignIn = Post "/sign-in" Anyone;
+    SecondStep = Get "/sign-in/code" Anyone;
+    DoSecondStep = Post "/sign-in/code" Anyone;
     First = Get "/first" Anyone;
     DoFirst = Post "/first" Anyone;
     Join = Get "/join" Anyone;
@@ -74,6 +76,10 @@ pages! {
     Profile = Get "/profile" SignedIn;
     SetPassword = Post "/profile/password" SignedIn;
     SetNotices = Post "/profile/notices" SignedIn;
+    SecondFactor = Get "/profile/second-factor" SignedIn;
+    EnableSecondFactor = Post "/profile/second-factor" SignedIn;
+    ReplaceRecoveryCodes = Post "/profile/second-factor/codes" SignedIn;
+    DisableSecondFactor = Post "/profile/second-factor/off" SignedIn;
     EndSession = Post "/profile/sessions/{session}/end" SignedIn;
     EndSessions = Post "/profile/sessions/end-others" SignedIn;
 

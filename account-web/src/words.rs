@@ -60,7 +60,7 @@ words! {
         site_added site_changed check_started site_deleted invitation_withdrawn role_changed member_removed left token_deleted
         endpoint_changed endpoint_enabled endpoint_disabled endpoint_deleted ping_sent resent brand_saved password_changed
         session_ended sessions_ended team_created plan_changed team_blocked team_unblocked joined signed_out
-        judged judgement_undone judgements_dropped
+        judged judgement_undone judgements_dropped second_factor_off sign_in_over
         password_set notices_saved
     }
     sign_in: SignIn {
@@ -140,6 +140,7 @@ words! {
         invitation_withdrawn member_joined role_changed member_removed site_added site_changed site_deleted check_started
         token_created token_deleted endpoint_created endpoint_changed endpoint_switched endpoint_deleted event_sent
         brand_changed team_created plan_changed team_blocked team_unblocked sites_imported element_judged judgement_undone
+        second_factor_enabled second_factor_disabled recovery_code_used recovery_codes_replaced
     }
     profile: Profile {
         title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser
@@ -162,6 +163,11 @@ words! {
         settings_title settings_text
         mail_title mail_off mail_waiting mail_none_failed mail_caption mail_given_up mail_reason mail_invitation mail_reset
         mail_check_failed mail_endpoint_off
+    }
+    second_step: SecondStep { title code code_hint lost wrong }
+    second_factor: SecondFactorWords {
+        title lead is_on is_off on_link change_link on_title scan qr secret code_hint on_submit on_since codes_left change_title
+        change_text codes_submit off_submit codes_shown_title codes_shown_text codes_kept
     }
 }
 

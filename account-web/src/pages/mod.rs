@@ -19,6 +19,8 @@ mod notices;
 mod operator;
 mod profile;
 mod roll_up;
+mod second_factor;
+mod second_step;
 mod sign_in;
 mod site;
 mod site_form;
@@ -122,6 +124,8 @@ async fn outside(context: &Context<'_>, found: &Found<'_>) -> Result<Response, P
         Page::SetLanguage => Ok(home::set_language(context)),
         Page::SignIn => sign_in::show(context).await,
         Page::DoSignIn => sign_in::sign_in(context).await,
+        Page::SecondStep => Ok(second_step::show(context)),
+        Page::DoSecondStep => second_step::prove(context).await,
         Page::First => first::show(context).await,
         Page::DoFirst => first::create(context).await,
         Page::Join => join::show(context).await,
@@ -141,6 +145,10 @@ async fn inside(context: &Context<'_>, found: &Found<'_>) -> Result<Response, Pa
         Page::Profile => profile::show(context, profile::Entered::default()).await,
         Page::SetPassword => profile::set_password(context).await,
         Page::SetNotices => profile::set_notices(context).await,
+        Page::SecondFactor => second_factor::show(context).await,
+        Page::EnableSecondFactor => second_factor::enable(context).await,
+        Page::ReplaceRecoveryCodes => second_factor::replace_codes(context).await,
+        Page::DisableSecondFactor => second_factor::disable(context).await,
         Page::EndSession => profile::end_session(context, found.first()).await,
         Page::EndSessions => profile::end_sessions(context).await,
         Page::Operator => operator::show(context, operator::Entered::default()).await,

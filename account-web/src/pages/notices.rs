@@ -36,6 +36,8 @@ pub(super) fn text(done: &str, words: &'static Words) -> Option<&'static str> {
         "team-unblocked" => &words.team_unblocked,
         "joined" => &words.joined,
         "signed-out" => &words.signed_out,
+        "second-factor-off" => &words.second_factor_off,
+        "sign-in-over" => &words.sign_in_over,
         _ => return None,
     })
 }

@@ -33,6 +33,8 @@ struct ProfilePage {
     /// Whether notices are sent, to whoever wants them.
     sends_mail: bool,
     wants_notices: bool,
+    /// Whether a second factor is on; `None` where there are none.
+    second_factor: Option<bool>,
 }
 
 impl ProfilePage {
@@ -55,7 +57,13 @@ pub(super) async fn show(context: &Context<'_>, entered: Entered) -> Result<Resp
     let shell = context.shell(Section::Profile, &context.words().profile.title).with_errors(entered.errors);
     let sends_mail = context.parts.people.sends_mail().await?;
     let wants_notices = signed_in.person.notices.are_on();
-    let template = ProfilePage { own: signed_in.session.id, shell, sessions, sends_mail, wants_notices };
+    let people = &context.parts.people;
+    let second_factor = if people.has_second_factors() {
+        Some(people.second_factor(signed_in.person.id).await?.is_some())
+    } else {
+        None
+    };
+    let template = ProfilePage { own: signed_in.session.id, shell, sessions, sends_mail, wants_notices, second_factor };
     form_page(&template, &template.shell)
 }
 

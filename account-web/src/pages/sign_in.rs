@@ -6,7 +6,7 @@ use askama::Template;
 use super::{
     context::{Context, form_page},
     error::PageError,
-    home::own_path,
+    second_step,
 };
 use crate::{
     cookies,
@@ -56,9 +56,7 @@ pub(super) async fn sign_in(context: &Context<'_>) -> Result<Response, PageError
     let matches = parts.passwords.matches(context.form().raw("password"), stored.clone()).await?;
     match (credentials, stored) {
         (Some(Credentials { person, .. }), Some(password)) if matches => {
-            parts.failed.succeeded(&email, from);
-            let begun = begin_session(context, &person, &own_path(next)).await?;
-            Ok(context.remembered(begun, person.id, &password))
+            second_step::after_first(context, &person, Some(&password), from, next).await
         }
         _ => wrong().await,
     }

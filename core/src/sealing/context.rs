@@ -1,6 +1,6 @@
 //! The context to which a sealed value is bound.
 
-use crate::id::EndpointId;
+use crate::id::{EndpointId, PersonId};
 
 /// The purpose of a secret, and its owner. The cipher authenticates both, so that a value sealed for one owner is of no use
 /// in place of another's.
@@ -14,12 +14,14 @@ pub struct SealingContext {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Purpose {
     WebhookSecret,
+    SecondFactor,
 }
 
 impl Purpose {
     const fn name(self) -> &'static str {
         match self {
             Self::WebhookSecret => "webhook-secret",
+            Self::SecondFactor => "second-factor",
         }
     }
 }
@@ -30,7 +32,12 @@ impl SealingContext {
         Self { purpose: Purpose::WebhookSecret, owner: endpoint.to_string() }
     }
 
-    /// Returns the purpose of the secret: `webhook-secret`.
+    /// Returns the context of the secret that the app of a person has, whose codes are the second factor of the sign-in.
+    pub fn second_factor(person: PersonId) -> Self {
+        Self { purpose: Purpose::SecondFactor, owner: person.to_string() }
+    }
+
+    /// Returns the purpose of the secret: `webhook-secret` or `second-factor`.
     pub const fn purpose(&self) -> &'static str {
         self.purpose.name()
     }

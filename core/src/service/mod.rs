@@ -61,7 +61,9 @@ pub use self::{
     mail::{MailBacklog, Mailing},
     operate::{Backlog, DeliveryBacklog, LastRuns, NotReady, Queue, RunningCheck},
     operator::{OperatedTeam, Operator, TeamInput},
-    people::{Actor, Browser, InviteInput, Invited, OfTeam, People, PersonInput, Visit},
+    people::{
+        Actor, BetweenKey, Browser, InviteInput, Invited, OfTeam, People, PersonInput, Proof, SecondFactorState, Visit,
+    },
     roll_up::{RollUp, SiteTotals},
     scan_files::{ScanFiles, ScanTarget},
     sealing::{Rotation, SealingError, SealingStatus},

@@ -49,6 +49,7 @@ mod rate_limits;
 mod reviews;
 mod scans;
 mod sealing;
+mod second_factors;
 mod settings;
 mod sites;
 mod teams;
@@ -75,6 +76,7 @@ pub use self::{
     reviews::{JudgeError, ReviewStore},
     scans::{ScanStore, StartScanError, TrendPoint},
     sealing::{SealedValue, SealingStore, UnsealedValue},
+    second_factors::SecondFactorStore,
     settings::SettingsStore,
     sites::{AddSiteError, AddedOnce, SiteStore, SiteUsage},
     teams::{DeletePlanError, TeamStore, UnknownPlan},

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{StoreClock, StoreError};
+use super::{SecondFactorStore, StoreClock, StoreError};
 use crate::{
     domain::{
         AuditRecord, EmailAddress, Invitation, Member, Membership, NewAuditRecord, NewInvitation, NewPerson,
@@ -172,7 +172,7 @@ pub enum AcceptError {
 /// The number of [seats](Team::seats_used) that a team uses is the host's until its first member joins; from then on it is the
 /// number of its members.
 #[async_trait]
-pub trait PeopleStore: StoreClock + Send + Sync + std::fmt::Debug + 'static {
+pub trait PeopleStore: SecondFactorStore + StoreClock + Send + Sync + std::fmt::Debug + 'static {
     /// Stores the link with which the first person is created, in place of an earlier one. It is valid for `term`. Returns `false`,
     /// and stores nothing, if there is a person.
     async fn put_first_link(&self, link: SecretHash, term: TimeDelta) -> Result<bool, StoreError>;

@@ -8,7 +8,7 @@ use std::{
 use a11ycheck_core::{
     domain::{
         AuditRecord, EmailAddress, Invitation, Member, Membership, NewAuditRecord, NewPerson, Notices, PasswordHash,
-        Person, Role, SecretHash, Session,
+        Person, Role, SecondFactor, SecretHash, Session,
     },
     id::{AuditId, InvitationId, PersonId, SessionId, TeamId},
     store::StoreError,
@@ -22,6 +22,7 @@ use super::state::{State, corrupt, taken};
 pub(crate) struct People {
     pub(crate) persons: BTreeMap<PersonId, PersonRow>,
     pub(crate) addresses: HashMap<EmailAddress, PersonId>,
+    pub(crate) second_factors: BTreeMap<PersonId, SecondFactor>,
     /// The link for the first person, and the instant at which it is over.
     pub(crate) first_link: Option<(SecretHash, DateTime<Utc>)>,
     pub(crate) sessions: BTreeMap<(PersonId, SessionId), (SecretHash, Session)>,

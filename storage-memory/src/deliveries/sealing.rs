@@ -31,8 +31,13 @@ impl SealingStore for MemoryStore {
         self.step(|state, _| {
             let mut resealed = 0;
             for (old, new) in &values {
-                let owner = old.context.owner().parse().ok().and_then(|id| state.endpoints.get_mut(&id));
-                resealed += u64::from(owner.is_some_and(|row| row.secrets.reseal(&old.sealed, new)));
+                let owner = old.context.owner();
+                // Ids have their kind in them, so that at most one of the two is found.
+                let endpoint = owner.parse().ok().and_then(|id| state.endpoints.get_mut(&id));
+                let factor = owner.parse().ok().and_then(|id| state.people.second_factors.get_mut(&id));
+                let of_factor = factor.map(|factor| &mut factor.secret).filter(|secret| **secret == old.sealed);
+                resealed += u64::from(endpoint.is_some_and(|row| row.secrets.reseal(&old.sealed, new)));
+                resealed += u64::from(of_factor.map(|secret| *secret = new.clone()).is_some());
             }
             Ok(resealed)
         })
@@ -49,8 +54,13 @@ impl SealingStore for MemoryStore {
 }
 
 fn sealed(state: &State) -> impl Iterator<Item = SealedValue> {
-    state.endpoints.iter().flat_map(|(id, row)| {
+    let of_endpoints = state.endpoints.iter().flat_map(|(id, row)| {
         let context = SealingContext::webhook_secret(*id);
         row.secrets.all().map(move |sealed| SealedValue { context: context.clone(), sealed: sealed.clone() })
-    })
+    });
+    let of_people = state.people.second_factors.iter().map(|(person, factor)| SealedValue {
+        context: SealingContext::second_factor(*person),
+        sealed: factor.secret.clone(),
+    });
+    of_endpoints.chain(of_people)
 }

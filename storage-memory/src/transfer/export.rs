@@ -7,8 +7,8 @@ use a11ycheck_core::{
     id::{ScanId, TeamId},
     store::transfer::{
         PackedFindings, PictureSubject, Record, RecordSink, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint,
-        StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting,
-        StoredSite, StoredTeam, StoredToken, TransferError,
+        StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor,
+        StoredSetting, StoredSite, StoredTeam, StoredToken, TransferError,
     },
 };
 
@@ -108,6 +108,11 @@ fn owners(state: &State) -> Vec<Record> {
             .persons
             .values()
             .map(|row| Record::Person(StoredPerson { person: row.person.clone(), password: row.password.clone() })),
+    );
+    records.extend(
+        people.second_factors.iter().map(|(person, factor)| {
+            Record::SecondFactor(StoredSecondFactor { person: *person, factor: factor.clone() })
+        }),
     );
     records.extend(people.all_members().map(Record::Member));
     let invitations: BTreeMap<_, _> = people.invitations.values().map(|row| (row.1.id, row)).collect();

@@ -12,8 +12,8 @@ use a11ycheck_core::{
         StoreError,
         transfer::{
             Kind, PictureSubject, Records, StoredAttempt, StoredBrand, StoredEndpoint, StoredEntry, StoredFindings,
-            StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSite, StoredTeam, StoredToken,
-            TransferError,
+            StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor, StoredSite, StoredTeam,
+            StoredToken, TransferError,
         },
     },
 };
@@ -76,6 +76,10 @@ impl Import {
                     state.people.addresses.insert(person.email.clone(), person.id);
                     state.people.persons.insert(person.id, PersonRow { person, password });
                 }
+            }
+            Records::SecondFactor(factors) => {
+                let keyed = factors.into_iter().map(|StoredSecondFactor { person, factor }| (person, factor));
+                state.people.second_factors.extend(keyed);
             }
             Records::Member(members) => members.into_iter().for_each(|member| state.people.put_member(member)),
             Records::Invitation(invitations) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use a11ycheck_core::{
-    id::EndpointId,
+    id::{EndpointId, PersonId},
     sealing::{KeyId, Sealed, SealingContext},
     store::{SealedValue, SealingStore, StoreError, UnsealedValue},
 };
@@ -26,12 +26,14 @@ impl SealingStore for PostgresStore {
                      SELECT sealed_with AS key FROM endpoints WHERE sealed_with IS NOT NULL
                      UNION ALL
                      SELECT sealed_previous_with FROM endpoints WHERE sealed_previous_with IS NOT NULL
+                     UNION ALL
+                     SELECT sealed_with FROM second_factors
                  ) AS secrets GROUP BY key",
             )
             .fetch_all(&mut *self.session().await?)
             .await?;
             let counts = counts.into_iter().map(|(key, count)| {
-                let key = key.parse().map_err(|error| Corrupt::new("endpoints sealed with", &key, Box::new(error)))?;
+                let key = key.parse().map_err(|error| Corrupt::new("secrets sealed with", &key, Box::new(error)))?;
                 // A count is not negative.
                 Ok((key, u64::try_from(count).unwrap_or(0)))
             });
@@ -44,28 +46,35 @@ impl SealingStore for PostgresStore {
         self.step(|| async {
             // Two ranges of an index, in its order, rather than one inequality, which would read everything that the
             // key does seal.
-            let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(
-                "(SELECT id, sealed_secret FROM endpoints WHERE sealed_with < $1
+            let rows: Vec<(bool, String, Vec<u8>)> = sqlx::query_as(
+                "(SELECT FALSE, id, sealed_secret FROM endpoints WHERE sealed_with < $1
                   ORDER BY sealed_with LIMIT $2)
                  UNION ALL
-                 (SELECT id, sealed_secret FROM endpoints WHERE sealed_with > $1
+                 (SELECT FALSE, id, sealed_secret FROM endpoints WHERE sealed_with > $1
                   ORDER BY sealed_with LIMIT $2)
                  UNION ALL
-                 (SELECT id, sealed_previous FROM endpoints WHERE sealed_previous_with < $1
+                 (SELECT FALSE, id, sealed_previous FROM endpoints WHERE sealed_previous_with < $1
                   ORDER BY sealed_previous_with LIMIT $2)
                  UNION ALL
-                 (SELECT id, sealed_previous FROM endpoints WHERE sealed_previous_with > $1
+                 (SELECT FALSE, id, sealed_previous FROM endpoints WHERE sealed_previous_with > $1
                   ORDER BY sealed_previous_with LIMIT $2)
+                 UNION ALL
+                 (SELECT TRUE, person_id, secret FROM second_factors WHERE sealed_with < $1
+                  ORDER BY sealed_with LIMIT $2)
+                 UNION ALL
+                 (SELECT TRUE, person_id, secret FROM second_factors WHERE sealed_with > $1
+                  ORDER BY sealed_with LIMIT $2)
                  LIMIT $2",
             )
             .bind(Id(key))
             .bind(i64::from(limit))
             .fetch_all(&mut *self.session().await?)
             .await?;
-            let values = rows.into_iter().map(|(id, bytes)| {
-                let sealed =
-                    Sealed::from_bytes(&bytes).map_err(|error| Corrupt::new("endpoints", &id, Box::new(error)))?;
-                Ok(SealedValue { context: context(&id)?, sealed })
+            let values = rows.into_iter().map(|(is_of_person, id, bytes)| {
+                let table = if is_of_person { "second_factors" } else { "endpoints" };
+                let sealed = Sealed::from_bytes(&bytes).map_err(|error| Corrupt::new(table, &id, Box::new(error)))?;
+                let context = if is_of_person { context_of_person(&id)? } else { context(&id)? };
+                Ok(SealedValue { context, sealed })
             });
             Ok(values.collect::<Result<_, Corrupt>>()?)
         })
@@ -87,6 +96,9 @@ impl SealingStore for PostgresStore {
                 "UPDATE endpoints SET sealed_previous = new, sealed_previous_with = key
                  FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::text[]) AS resealed (owner, old, new, key)
                  WHERE id = owner AND sealed_previous = old",
+                "UPDATE second_factors SET secret = new, sealed_with = key
+                 FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::text[]) AS resealed (owner, old, new, key)
+                 WHERE person_id = owner AND secret = old",
             ] {
                 let update = sqlx::query(statement).bind(&owners).bind(&old).bind(&new).bind(&keys);
                 resealed += update.execute(tx.db()).await?.rows_affected();
@@ -143,6 +155,11 @@ impl SealingStore for PostgresStore {
 fn context(endpoint: &str) -> Result<SealingContext, Corrupt> {
     let id: EndpointId = endpoint.parse().map_err(|error| Corrupt::new("endpoints", endpoint, Box::new(error)))?;
     Ok(SealingContext::webhook_secret(id))
+}
+
+fn context_of_person(person: &str) -> Result<SealingContext, Corrupt> {
+    let id: PersonId = person.parse().map_err(|error| Corrupt::new("second_factors", person, Box::new(error)))?;
+    Ok(SealingContext::second_factor(id))
 }
 
 /// Returns the stored bytes of sealed values, and the keys that they are sealed with.

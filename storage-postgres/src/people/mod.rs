@@ -3,5 +3,6 @@
 pub(crate) mod audit;
 mod members;
 pub(crate) mod rows;
+mod second_factors;
 pub(crate) mod sessions;
 mod store;

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use a11ycheck_core::{
     domain::{
         AttemptResult, AuditRecord, BrandName, Delivery, HeadText, Judgement, Lease, Logo, Membership, PasswordHash,
-        Plan, PlatformKey, ScanState, StandardId,
+        Plan, PlatformKey, ScanState, SecondFactor, StandardId,
     },
     id::{ScanId, TeamId},
     store::transfer::{
         Kind, Records, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry, StoredEvent,
-        StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting, StoredSite,
-        StoredTeam, StoredToken, TransferError,
+        StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor, StoredSetting,
+        StoredSite, StoredTeam, StoredToken, TransferError,
     },
 };
 use sqlx::{Executor as _, PgConnection, Postgres, QueryBuilder, query_builder::Separated, types::Json};
@@ -73,6 +73,7 @@ pub(super) async fn take(
         Records::Token(records) => tokens(db, &records).await,
         Records::Setting(records) => settings(db, &records).await,
         Records::Person(records) => persons(db, &records).await,
+        Records::SecondFactor(records) => second_factors(db, &records).await,
         Records::Member(records) => members(db, &records).await,
         Records::Invitation(records) => invitations(db, &records).await,
         Records::Audit(records) => audit(db, &records).await,
@@ -164,6 +165,23 @@ async fn persons(db: &mut PgConnection, persons: &[StoredPerson]) -> Result<(), 
                 .push_bind(password.as_ref().map(PasswordHash::as_str))
                 .push_bind(person.created_at)
                 .push_bind(person.notices.are_on());
+        },
+    )
+    .await
+}
+
+async fn second_factors(db: &mut PgConnection, factors: &[StoredSecondFactor]) -> Result<(), TransferFailure> {
+    insert(
+        db,
+        "INSERT INTO second_factors (person_id, secret, sealed_with, last_period, recovery, since) ",
+        factors,
+        |mut row, StoredSecondFactor { person, factor }| {
+            row.push_bind(Id(*person))
+                .push_bind(factor.secret.to_bytes())
+                .push_bind(Id(factor.secret.key()))
+                .push_bind(i64::try_from(factor.last_period.number()).unwrap_or(i64::MAX))
+                .push_bind(SecondFactor::stored_recovery(&factor.recovery))
+                .push_bind(factor.since);
         },
     )
     .await

@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 27] = [
+const RECORD: [(i64, &str, &str); 28] = [
     (
         1,
         "plans and teams",
@@ -106,6 +106,11 @@ const RECORD: [(i64, &str, &str); 27] = [
         "token use",
         "3979238d66317b8a1c18d5b087acd3dd54105764ebd43aae3019e6ab515d55dccdd0016214ca82d0ba96169e0b2ae41d",
     ),
+    (
+        30,
+        "second factors",
+        "6c34aa269e1be080f2d801a35afdf796da553f666810487f63ce36799a771bd52b38f41001d7223ad10181f0e1f256c5",
+    ),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.
@@ -198,6 +203,7 @@ async fn everything_lies_in_the_chosen_schema() {
         "scan_events",
         "scans",
         "screenshots",
+        "second_factors",
         "sessions",
         "settings",
         "sites",

@@ -12,7 +12,11 @@ use sqlx_macros::FromRow;
 
 use crate::{
     SqliteStore,
-    db::{error::Corrupt, ids::Id},
+    db::{
+        columns::{BoxedError, named},
+        error::Corrupt,
+        ids::Id,
+    },
     deliveries::{
         endpoints::write_secrets,
         rows::{SecretsRow, secrets_columns},
@@ -28,12 +32,14 @@ impl SealingStore for SqliteStore {
                      SELECT sealed_with AS key FROM endpoints
                      UNION ALL
                      SELECT sealed_previous_with FROM endpoints WHERE sealed_previous_with IS NOT NULL
+                     UNION ALL
+                     SELECT sealed_with FROM second_factors
                  ) AS secrets GROUP BY key",
             )
             .fetch_all(&mut *db)
             .await?;
             let counts = counts.into_iter().map(|(key, count)| {
-                let key = key.parse().map_err(|error| Corrupt::new("endpoints sealed with", &key, Box::new(error)))?;
+                let key = key.parse().map_err(|error| Corrupt::new("secrets sealed with", &key, Box::new(error)))?;
                 Ok((key, count.unsigned_abs()))
             });
             Ok(counts.collect::<Result<_, Corrupt>>()?)
@@ -43,23 +49,22 @@ impl SealingStore for SqliteStore {
 
     async fn sealed_otherwise(&self, key: KeyId, limit: u32) -> Result<Vec<SealedValue>, StoreError> {
         self.read(async |mut db| {
-            // All endpoints are read: there are five of each team at most.
-            let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(
-                "SELECT id, sealed_secret FROM endpoints WHERE sealed_with <> ?1
+            // All endpoints are read, of which there are five of each team at most, and all second factors.
+            let rows: Vec<(bool, String, Vec<u8>)> = sqlx::query_as(
+                "SELECT FALSE, id, sealed_secret FROM endpoints WHERE sealed_with <> ?1
                  UNION ALL
-                 SELECT id, sealed_previous FROM endpoints WHERE sealed_previous_with <> ?1
+                 SELECT FALSE, id, sealed_previous FROM endpoints WHERE sealed_previous_with <> ?1
+                 UNION ALL
+                 SELECT TRUE, person_id, secret FROM second_factors WHERE sealed_with <> ?1
                  LIMIT ?2",
             )
             .bind(Id(key))
             .bind(i64::from(limit))
             .fetch_all(&mut *db)
             .await?;
-            let values = rows.into_iter().map(|(id, bytes)| {
-                let corrupt = |error| Corrupt::new("endpoints", &id, error);
-                let endpoint: EndpointId =
-                    id.parse().map_err(|error| Corrupt::new("endpoints", &id, Box::new(error)))?;
-                let sealed = Sealed::from_bytes(&bytes).map_err(|error| corrupt(Box::new(error)))?;
-                Ok(SealedValue { context: SealingContext::webhook_secret(endpoint), sealed })
+            let values = rows.into_iter().map(|(is_of_person, id, bytes)| {
+                let table = if is_of_person { "second_factors" } else { "endpoints" };
+                named(table, id.clone(), value(is_of_person, &id, &bytes))
             });
             Ok(values.collect::<Result<_, Corrupt>>()?)
         })
@@ -71,6 +76,16 @@ impl SealingStore for SqliteStore {
             let mut resealed = 0;
             for (old, new) in &values {
                 let owner = old.context.owner();
+                let of_person = sqlx::query(
+                    "UPDATE second_factors SET secret = ?3, sealed_with = ?4 WHERE person_id = ?1 AND secret = ?2",
+                )
+                .bind(owner)
+                .bind(old.sealed.to_bytes())
+                .bind(new.to_bytes())
+                .bind(Id(new.key()))
+                .execute(tx.db())
+                .await?;
+                resealed += of_person.rows_affected();
                 let row: Option<OwnerRow> =
                     sqlx::query_as(concat!("SELECT e.id, ", secrets_columns!(), " FROM endpoints e WHERE e.id = ?1"))
                         .bind(owner)
@@ -98,6 +113,15 @@ impl SealingStore for SqliteStore {
     async fn seal(&self, _: Vec<(UnsealedValue, Sealed)>) -> Result<u64, StoreError> {
         Ok(0)
     }
+}
+
+fn value(is_of_person: bool, id: &str, sealed: &[u8]) -> Result<SealedValue, BoxedError> {
+    let context = if is_of_person {
+        SealingContext::second_factor(id.parse()?)
+    } else {
+        SealingContext::webhook_secret(id.parse()?)
+    };
+    Ok(SealedValue { context, sealed: Sealed::from_bytes(sealed)? })
 }
 
 #[derive(FromRow)]

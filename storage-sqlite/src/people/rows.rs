@@ -3,8 +3,12 @@
 use std::net::IpAddr;
 
 use a11ycheck_core::{
-    domain::{AuditRecord, Invitation, Member, Membership, Notices, PasswordHash, Person, Session},
+    domain::{
+        AuditRecord, CodePeriod, Invitation, Member, Membership, Notices, PasswordHash, Person, SecondFactor, Session,
+    },
+    id::PersonId,
     locale::Locale,
+    sealing::Sealed,
     store::{Credentials, SignedIn},
 };
 use chrono::{DateTime, Utc};
@@ -61,7 +65,16 @@ macro_rules! audit_columns {
     };
 }
 
-pub(crate) use {audit_columns, invitation_columns, invited_by_link, person_columns, session_columns};
+/// The columns of [`SecondFactorRow`], of a second factor `f`.
+macro_rules! second_factor_columns {
+    () => {
+        "f.person_id, f.secret, f.last_period, f.recovery, f.since"
+    };
+}
+
+pub(crate) use {
+    audit_columns, invitation_columns, invited_by_link, person_columns, second_factor_columns, session_columns,
+};
 
 #[derive(FromRow)]
 pub(crate) struct PersonRow {
@@ -191,6 +204,31 @@ impl MemberRow {
         let person = self.person.person()?;
         let role = named("memberships", person.id.to_string(), word(&self.role))?;
         Ok(Member { person, role, since: self.since.0 })
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct SecondFactorRow {
+    person_id: String,
+    secret: Vec<u8>,
+    last_period: i64,
+    recovery: Vec<u8>,
+    since: At,
+}
+
+impl SecondFactorRow {
+    pub(crate) fn second_factor(self) -> Result<(PersonId, SecondFactor), Corrupt> {
+        named("second_factors", self.person_id.clone(), self.read())
+    }
+
+    fn read(self) -> Result<(PersonId, SecondFactor), BoxedError> {
+        let factor = SecondFactor {
+            secret: Sealed::from_bytes(&self.secret)?,
+            last_period: CodePeriod::from_stored(self.last_period.try_into()?),
+            recovery: SecondFactor::recovery_from_stored(&self.recovery).ok_or("its recovery codes are not whole")?,
+            since: self.since.0,
+        };
+        Ok((self.person_id.parse()?, factor))
     }
 }
 

@@ -10,7 +10,7 @@ use a11ycheck_core::{
         transfer::{
             PackedFindings, PictureSubject, Record, RecordSink, StoredAttempt, StoredBrand, StoredDocument,
             StoredEndpoint, StoredEntry, StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture,
-            StoredScan, StoredSetting, StoredSite, StoredTeam, StoredToken,
+            StoredScan, StoredSecondFactor, StoredSetting, StoredSite, StoredTeam, StoredToken,
         },
     },
 };
@@ -29,7 +29,8 @@ use crate::{
         AttemptRow, DeliveryRow, EndpointRow, SecretsRow, delivery_columns, endpoint_columns, secrets_columns,
     },
     people::rows::{
-        AuditRow, CredentialsRow, InvitationRow, MembershipRow, audit_columns, invitation_columns, person_columns,
+        AuditRow, CredentialsRow, InvitationRow, MembershipRow, SecondFactorRow, audit_columns, invitation_columns,
+        person_columns, second_factor_columns,
     },
     reviews::rows::{JudgementRow, judgement_columns},
     scans::{
@@ -110,6 +111,15 @@ async fn owners(db: &mut SqliteConnection, sink: &mut dyn RecordSink) -> Result<
         "SELECT name, value FROM settings ORDER BY name"
     );
     give!(db, sink, CredentialsRow, person, "SELECT ", person_columns!(), ", u.password FROM people u ORDER BY u.id");
+    give!(
+        db,
+        sink,
+        SecondFactorRow,
+        second_factor,
+        "SELECT ",
+        second_factor_columns!(),
+        " FROM second_factors f ORDER BY f.person_id"
+    );
     give!(
         db,
         sink,
@@ -301,6 +311,11 @@ impl ExportedToken {
 fn person(row: CredentialsRow) -> Result<Option<Record>, Corrupt> {
     let Credentials { person, password } = row.credentials()?;
     Ok(Some(Record::Person(StoredPerson { person, password })))
+}
+
+fn second_factor(row: SecondFactorRow) -> Result<Option<Record>, Corrupt> {
+    let (person, factor) = row.second_factor()?;
+    Ok(Some(Record::SecondFactor(StoredSecondFactor { person, factor })))
 }
 
 #[derive(FromRow)]

@@ -5,14 +5,14 @@
 use a11ycheck_core::{
     domain::{
         AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, EndpointDetails, HeadText, Judgement, Lease,
-        Logo, Membership, NewEvent, PasswordHash, Plan, PlatformKey, ScanState, StandardId,
+        Logo, Membership, NewEvent, PasswordHash, Plan, PlatformKey, ScanState, SecondFactor, StandardId,
     },
     store::{
         Document,
         transfer::{
             Kind, Records, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry, StoredEvent,
-            StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting, StoredSite,
-            StoredTeam, StoredToken, TransferError,
+            StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor,
+            StoredSetting, StoredSite, StoredTeam, StoredToken, TransferError,
         },
     },
 };
@@ -73,6 +73,7 @@ pub(super) async fn take(db: &mut SqliteConnection, records: Records) -> Result<
         Records::Token(tokens) => each!(tokens, token),
         Records::Setting(settings) => each!(settings, setting),
         Records::Person(persons) => each!(persons, person),
+        Records::SecondFactor(factors) => each!(factors, second_factor),
         Records::Member(members) => each!(members, member),
         Records::Invitation(invitations) => each!(invitations, invitation),
         Records::Audit(records) => each!(records, audit),
@@ -140,6 +141,23 @@ async fn person(db: &mut SqliteConnection, stored: StoredPerson) -> Result<(), T
     .bind(password.as_ref().map(PasswordHash::as_str))
     .bind(At(person.created_at))
     .bind(person.notices.are_on())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn second_factor(db: &mut SqliteConnection, stored: StoredSecondFactor) -> Result<(), TransferFailure> {
+    let StoredSecondFactor { person, factor } = stored;
+    sqlx::query(
+        "INSERT INTO second_factors (person_id, secret, sealed_with, last_period, recovery, since)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )
+    .bind(Id(person))
+    .bind(factor.secret.to_bytes())
+    .bind(Id(factor.secret.key()))
+    .bind(i64::try_from(factor.last_period.number()).unwrap_or(i64::MAX))
+    .bind(SecondFactor::stored_recovery(&factor.recovery))
+    .bind(At(factor.since))
     .execute(db)
     .await?;
     Ok(())

@@ -12,18 +12,19 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        Ability, AttemptReport, AttemptResult, AuditAction, Excerpt, Failure, FailureCode, Finding, JudgedElement,
-        JudgementInput, Lease, NewAuditRecord, NewInvitation, NewJudgement, NewPerson, NewSession, NewToken,
-        PageCounts, PasswordHash, PersonKind, PlainSecret, PlainToken, PlanCode, RequestClass, Role, RuleId, Subject,
-        Subscription, TeamBrand,
+        Ability, AttemptReport, AttemptResult, AuditAction, CodePeriod, Excerpt, Failure, FailureCode, Finding,
+        JudgedElement, JudgementInput, Lease, NewAuditRecord, NewInvitation, NewJudgement, NewPerson, NewSecondFactor,
+        NewSession, NewToken, PageCounts, PasswordHash, PersonKind, PlainSecret, PlainToken, PlanCode, RequestClass,
+        Role, RuleId, Subject, Subscription, TeamBrand, TotpSecret,
     },
     id::{AuditId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteId, TeamId, TokenId, WorkerId},
     locale::Locale,
     paging::PageRequest,
+    sealing::Keyring,
     store::{
         ClaimLimits, Completion, DeliveryFilter, Document, DocumentKey, EventLog as _, FileStore as _, Joining,
         PeopleStore as _, QueueStore as _, RateLimitStore as _, ReviewStore as _, ScanStore as _, SealingStore as _,
-        SiteStore as _, StyleHash, TeamStore as _, WebhookStore as _,
+        SecondFactorStore as _, SiteStore as _, StyleHash, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_sqlite::SqliteStore;
@@ -296,6 +297,14 @@ async fn people(store: &SqliteStore, team: TeamId) {
     store.session(&hash).await.unwrap().unwrap();
     store.sessions(jo.id).await.unwrap();
     store.set_password(jo.id, PasswordHash::from_stored("x"), Some(session.id), note(None)).await.unwrap();
+    let (secret, code) = (TotpSecret::generate().seal(&Keyring::ephemeral(), jo.id), CodePeriod::from_stored(7));
+    let factor = NewSecondFactor { secret, period: code, recovery: vec![link] };
+    assert!(store.enable_second_factor(jo.id, factor, Some(session.id), note(None)).await.unwrap());
+    store.second_factor(jo.id).await.unwrap().unwrap();
+    assert!(store.take_code(jo.id, CodePeriod::from_stored(8)).await.unwrap());
+    assert!(store.take_recovery_code(jo.id, link, note(None)).await.unwrap());
+    assert!(store.replace_recovery_codes(jo.id, vec![link], note(None)).await.unwrap());
+    assert!(store.disable_second_factor(jo.id, note(None)).await.unwrap());
     store.add_member(team, jo.id, Role::Owner, note(of)).await.unwrap();
     store.entry(&hash, team).await.unwrap().unwrap();
     store.members(team).await.unwrap();

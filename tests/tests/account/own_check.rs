@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use a11ycheck_core::{
+    clock::Clock as _,
     domain::{Failure, FailureCode, Finding, Impact, PageCounts, PersonKind, Role, SiteInput, SiteUrl, Tag},
     id::ScanId,
     locale::Locale,
@@ -14,7 +15,10 @@ use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
 use a11ycheck_tests::{Page, TestSite};
 use futures_util::future::join_all;
 
-use crate::visitor::{Home, PASSWORD, Visitor};
+use crate::{
+    second_factor::switched_on,
+    visitor::{Home, PASSWORD, Visitor},
+};
 
 type Form<'a> = &'a [(&'a str, &'a str)];
 
@@ -86,6 +90,7 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
     let of_owner: Vec<(String, Option<Form<'_>>)> = vec![
         ("/app/teams".to_owned(), None),
         ("/app/profile".to_owned(), None),
+        ("/app/profile/second-factor".to_owned(), None),
         ("/app/nowhere".to_owned(), None),
         (home.page("/sites"), None),
         (home.page("/sites?done=site-deleted"), None),
@@ -118,6 +123,8 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
         (home.page("/usage"), None),
         (home.page("/audit"), None),
     ];
+    let mut careful = home.member("careful@example.org", Role::Viewer).await;
+    let (secret, _) = switched_on(&home, &mut careful).await;
     let of_operator = [
         "/app/teams".to_owned(),
         "/app/operator".to_owned(),
@@ -134,7 +141,7 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
     for locale in Locale::ALL {
         let mut pages = Vec::new();
         let mut stranger = home.visitor();
-        for visitor in [&mut owner, &mut operator, &mut stranger] {
+        for visitor in [&mut owner, &mut operator, &mut stranger, &mut careful] {
             visitor.post("/app/language", &[("language", locale.code()), ("back", "")]).await;
         }
         for (path, form) in &of_owner {
@@ -147,6 +154,17 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
         for form in [None, wrong] {
             pages.push(("sign-in".to_owned(), whole(&mut stranger, "/app/sign-in", form).await));
         }
+        pages.push(("profile/on".to_owned(), whole(&mut careful, "/app/profile", None).await));
+        pages.push(("sign-in/on".to_owned(), whole(&mut careful, "/app/profile/second-factor", None).await));
+        let codes = "/app/profile/second-factor/codes";
+        pages.push(("sign-in/wrong".to_owned(), whole(&mut careful, codes, Some(&[])).await));
+        let code = secret.code_at(home.app.clock.now());
+        let form: Form<'_> = &[("current", PASSWORD), ("code", &code)];
+        pages.push(("sign-in/codes".to_owned(), whole(&mut careful, codes, Some(form)).await));
+        let form: Form<'_> = &[("email", "careful@example.org"), ("password", PASSWORD)];
+        pages.push(("sign-in/second-step".to_owned(), whole(&mut stranger, "/app/sign-in", Some(form)).await));
+        // The next language is as if by itself: no attempt waits for another.
+        home.app.clock.advance(chrono::TimeDelta::minutes(20));
         // The names are in the addresses: one that says that it is a login is checked as such.
         let paths: Vec<String> = (0..)
             .zip(&pages)

@@ -61,6 +61,14 @@ pub enum AuditAction {
     ElementJudged,
     /// A judgement was taken back.
     JudgementUndone,
+    /// A person switched the second factor of the sign-in on.
+    SecondFactorEnabled,
+    /// The second factor was switched off, by the person or by an operator.
+    SecondFactorDisabled,
+    /// A person signed in with a recovery code in place of the second factor.
+    RecoveryCodeUsed,
+    /// A person got new recovery codes in place of the former ones.
+    RecoveryCodesReplaced,
     /// A team was created.
     TeamCreated,
     /// A team got another plan.
@@ -98,6 +106,10 @@ stored_words!(AuditAction {
     BrandChanged = "brand.changed",
     ElementJudged = "element.judged",
     JudgementUndone = "element.judgement_undone",
+    SecondFactorEnabled = "second_factor.enabled",
+    SecondFactorDisabled = "second_factor.disabled",
+    RecoveryCodeUsed = "recovery_code.used",
+    RecoveryCodesReplaced = "recovery_codes.replaced",
     TeamCreated = "team.created",
     PlanChanged = "plan.changed",
     TeamBlocked = "team.blocked",

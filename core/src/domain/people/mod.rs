@@ -8,6 +8,7 @@ mod invitation;
 mod mail;
 mod membership;
 mod person;
+mod second_factor;
 mod secret;
 mod session;
 
@@ -21,6 +22,7 @@ pub use self::{
     },
     membership::{LastOwner, Member, Membership, Role, keeps_an_owner},
     person::{NewPerson, PasswordHash, Person, PersonKind},
+    second_factor::{CodePeriod, NewSecondFactor, OpenFactorError, RecoveryCode, SecondFactor, TotpSecret},
     secret::{PlainSecret, SecretHash},
     session::{NewSession, Session},
 };

@@ -10,6 +10,7 @@ mod judgements;
 mod mail;
 mod members;
 mod persons;
+mod second_factor;
 mod sessions;
 
 pub use self::{
@@ -17,6 +18,7 @@ pub use self::{
     invitations::{InviteInput, Invited},
     members::OfTeam,
     persons::PersonInput,
+    second_factor::{BetweenKey, Proof, SecondFactorState},
     sessions::{Browser, Visit},
 };
 use super::Service;

@@ -34,6 +34,7 @@ pub(super) enum Line {
     Token(TokenLine),
     Setting(SettingLine),
     Person(PersonLine),
+    SecondFactor(SecondFactorLine),
     Member(MemberLine),
     Invitation(InvitationLine),
     Audit(AuditLine),
@@ -114,6 +115,14 @@ lines! {
         created_at: DateTime<Utc>,
         // Not before format 4.
         notices: Option<bool>,
+    }
+    SecondFactorLine {
+        person: PersonId,
+        secret: Vec<u8> as "hex",
+        last_period: u64,
+        // The hashes of recovery codes, one after the other.
+        recovery: Vec<u8> as "hex",
+        since: DateTime<Utc>,
     }
     MemberLine {
         team: TeamId,
@@ -340,6 +349,7 @@ impl Line {
             | Self::Token(_)
             | Self::Setting(_)
             | Self::Person(_)
+            | Self::SecondFactor(_)
             | Self::Member(_)
             | Self::Invitation(_)
             | Self::Audit(_)

@@ -54,8 +54,8 @@ pub use self::{
     packed::PackedFindings,
     records::{
         Kind, PictureSubject, Record, Records, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry,
-        StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting,
-        StoredSite, StoredTeam, StoredToken,
+        StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor,
+        StoredSetting, StoredSite, StoredTeam, StoredToken,
     },
     totals::{Tally, Total, Totals},
 };

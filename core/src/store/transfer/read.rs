@@ -5,15 +5,15 @@ use chrono::TimeDelta;
 use super::lines::{
     AttemptLine, AuditLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EntryLine, EventLine, Fault,
     FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine, PersonLine, PictureFormat,
-    PreviousSecret, ResultLine, ScanLine, ScanStateLine, SettingLine, TokenLine, UrgencyWord,
+    PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine, SettingLine, TokenLine, UrgencyWord,
 };
 use crate::{
     domain::{
-        ApiToken, Attempt, AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, DeliveryState, DraftHead,
-        EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken, HeadText, Invitation,
-        JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent, Notices, PasswordHash, Person, Scan,
-        ScanEventEntry, ScanState, ScreenshotId, SecretHash, Site, SiteDetails, SiteUrl, Subscription, TeamBrand,
-        TokenHash, Urgency, WebhookEndpoint,
+        ApiToken, Attempt, AttemptReport, AttemptResult, AuditRecord, BrandName, CodePeriod, Delivery, DeliveryState,
+        DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken, HeadText,
+        Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent, Notices, PasswordHash,
+        Person, Scan, ScanEventEntry, ScanState, ScreenshotId, SecondFactor, SecretHash, Site, SiteDetails, SiteUrl,
+        Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
     },
     scanner::{Screenshot, ScreenshotFormat},
     sealing::Sealed,
@@ -21,8 +21,8 @@ use crate::{
         Document, DocumentKey, StyleHash,
         transfer::{
             PackedFindings, Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry,
-            StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting,
-            StoredSite, StoredTeam, StoredToken,
+            StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor,
+            StoredSetting, StoredSite, StoredTeam, StoredToken,
         },
     },
 };
@@ -70,6 +70,17 @@ impl Line {
                 let notices = notices.map_or(Notices::On, Notices::from_flag);
                 let person = Person { id, email: email.parse()?, name, locale, kind, created_at, notices };
                 Record::Person(StoredPerson { person, password: password.map(PasswordHash::from_stored) })
+            }
+            Self::SecondFactor(line) => {
+                let SecondFactorLine { person, secret, last_period, recovery, since } = line;
+                let recovery = SecondFactor::recovery_from_stored(&recovery);
+                let factor = SecondFactor {
+                    secret: Sealed::from_bytes(&secret)?,
+                    last_period: CodePeriod::from_stored(last_period),
+                    recovery: recovery.ok_or("the hashes of recovery codes are not whole")?,
+                    since,
+                };
+                Record::SecondFactor(StoredSecondFactor { person, factor })
             }
             Self::Member(MemberLine { team, person, role, since }) => {
                 Record::Member(Membership { team, person, role, since })

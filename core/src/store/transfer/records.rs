@@ -6,10 +6,10 @@ use super::PackedFindings;
 use crate::{
     domain::{
         ApiToken, Attempt, AuditRecord, Delivery, EndpointSecrets, ExternalKey, Invitation, Judgement, ManualChecks,
-        Membership, NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry, SecretHash, Site, Standing,
-        Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
+        Membership, NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry, SecondFactor, SecretHash,
+        Site, Standing, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
     },
-    id::{DeliveryId, ScanId, TeamId},
+    id::{DeliveryId, PersonId, ScanId, TeamId},
     scanner::Screenshot,
     store::{Document, DocumentKey},
 };
@@ -112,6 +112,8 @@ kinds! {
     Setting(StoredSetting) = "setting", "settings";
     /// Persons, by id.
     Person(StoredPerson) = "person", "persons";
+    /// Second factors of people, by person.
+    SecondFactor(StoredSecondFactor) = "second_factor", "second factors";
     /// Memberships, by team and person.
     Member(Membership) = "member", "memberships";
     /// Invitations, by id.
@@ -201,6 +203,15 @@ pub struct StoredPerson {
     pub person: Person,
     /// The hash of the password; `None` for who has none.
     pub password: Option<PasswordHash>,
+}
+
+/// The second factor of a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSecondFactor {
+    /// The person.
+    pub person: PersonId,
+    /// The second factor, whose secret is sealed.
+    pub factor: SecondFactor,
 }
 
 /// An invitation, perhaps one that can't be accepted any more.

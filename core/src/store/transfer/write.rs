@@ -3,23 +3,23 @@
 use super::lines::{
     AttemptLine, AuditLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EndpointLine,
     EntryLine, EventLine, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine, PersonLine,
-    PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SettingLine, SiteLine, TeamLine,
-    TokenLine, UrgencyWord,
+    PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine, SettingLine,
+    SiteLine, TeamLine, TokenLine, UrgencyWord,
 };
 use crate::{
     domain::{
         ApiToken, Attempt, AttemptReport, AttemptResult, AuditRecord, Delivery, DeliveryState, DraftHead,
         EndpointDetails, EndpointStatus, HeadText, Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks,
-        Membership, NewEvent, Person, Scan, ScanEventEntry, ScanState, Site, SiteDetails, Subscription, TeamBrand,
-        Urgency, WebhookEndpoint,
+        Membership, NewEvent, Person, Scan, ScanEventEntry, ScanState, SecondFactor, Site, SiteDetails, Subscription,
+        TeamBrand, Urgency, WebhookEndpoint,
     },
     scanner::ScreenshotFormat,
     store::{
         Document, DocumentKey,
         transfer::{
             Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry, StoredEvent,
-            StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting, StoredSite,
-            StoredTeam, StoredToken,
+            StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor,
+            StoredSetting, StoredSite, StoredTeam, StoredToken,
         },
     },
 };
@@ -83,6 +83,17 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
             let notices = Some(notices.are_on());
             let (email, password) = (email.as_str().to_owned(), password.as_ref().map(|hash| hash.as_str().to_owned()));
             (Line::Person(PersonLine { id, email, name, locale, kind, password, created_at, notices }), None)
+        }
+        Record::SecondFactor(StoredSecondFactor { person, factor }) => {
+            let SecondFactor { secret, last_period, recovery, since } = factor;
+            let line = SecondFactorLine {
+                person: *person,
+                secret: secret.to_bytes(),
+                last_period: last_period.number(),
+                recovery: SecondFactor::stored_recovery(recovery),
+                since: *since,
+            };
+            (Line::SecondFactor(line), None)
         }
         Record::Member(Membership { team, person, role, since }) => {
             (Line::Member(MemberLine { team: *team, person: *person, role: *role, since: *since }), None)

@@ -4,13 +4,14 @@ pub(super) mod audit;
 pub(super) mod invitations;
 pub(super) mod members;
 pub(super) mod persons;
+pub(super) mod second_factors;
 pub(super) mod sessions;
 pub(super) mod steps;
 
 use a11ycheck_core::{Store, store::PeopleStore};
 use tokio::runtime::Builder;
 
-use self::{audit::*, invitations::*, members::*, persons::*, sessions::*};
+use self::{audit::*, invitations::*, members::*, persons::*, second_factors::*, sessions::*};
 use crate::StoreFactory;
 
 /// Makes one `#[test]` of every case of the suite for a [`PeopleStore`], for the stores of this
@@ -41,6 +42,12 @@ macro_rules! people_suite {
             ended_sessions_let_nobody_in_and_others_stay,
             a_session_leads_into_the_teams_of_its_person_and_no_other,
             who_was_taken_out_of_a_team_is_out_with_the_next_request,
+            a_second_factor_reads_as_switched_on_and_ends_other_sessions,
+            of_many_who_take_a_code_at_once_one_does,
+            no_code_is_taken_twice_nor_one_of_before,
+            new_recovery_codes_take_the_place_of_all_former_ones,
+            nothing_of_a_second_factor_that_was_switched_off_stays,
+            secrets_of_second_factors_are_sealed_with_another_key,
             members_use_seats_and_give_them_back,
             of_20_invitations_at_once_into_one_free_seat_one_makes_a_member,
             the_last_owner_can_neither_leave_nor_be_lowered,

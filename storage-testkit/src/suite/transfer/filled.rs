@@ -5,9 +5,9 @@ use std::{fmt::Debug, sync::Arc};
 use a11ycheck_core::{
     clock::ManualClock,
     domain::{
-        AuditAction, Failure, FailureCode, Lease, NewSite, PageCounts, PersonKind, PlainSecret, Plan, PlanCode,
-        PlanStatus, Reach, RetryBy, Role, ScreenshotId, SharedSetting, SiteDetails, SiteUrl, Standing, Subscription,
-        TeamBrand, TokenHash, Verdict,
+        AuditAction, CodePeriod, Failure, FailureCode, Lease, NewSite, PageCounts, PersonKind, PlainSecret, Plan,
+        PlanCode, PlanStatus, Reach, RetryBy, Role, ScreenshotId, SharedSetting, SiteDetails, SiteUrl, Standing,
+        Subscription, TeamBrand, TokenHash, Verdict,
     },
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
@@ -92,6 +92,9 @@ impl<S: Store + ReviewStore> FilledStore<S> {
         (operator.kind, operator.password) = (PersonKind::Operator, None);
         let operator = store.create_person(operator, world.note(None)).await.unwrap().id;
         world.session(operator).await;
+        let factor = world.second_factor(operator).await;
+        let is_taken = store.take_recovery_code(operator, factor.recovery[2], world.note(None)).await.unwrap();
+        assert!(is_taken && store.take_code(operator, CodePeriod::from_stored(60_000_007)).await.unwrap());
         let (_, invitation) = world.invited(owner, "owner@example.org", Role::Owner).await;
         let joining = Joining::New(new_person("owner@example.org", world.now()));
         store.accept_invitation(&invitation, joining, world.note(None)).await.unwrap();
@@ -254,6 +257,7 @@ async fn people_answers(store: &impl PeopleStore, answers: &mut Answers) {
         let found = store.credentials(&person.email).await.unwrap().unwrap();
         answers.add("credentials", (found.person, found.password.map(|hash| hash.as_str().to_owned())));
         answers.add("memberships", store.memberships(person.id).await);
+        answers.add("second_factor", store.second_factor(person.id).await);
     }
     answers.add("audit", store.audit(None, PageRequest::new(1, 100)).await);
 }

@@ -55,6 +55,11 @@ pub(super) enum PersonCommand {
         #[arg(long, value_name = "PATH")]
         password_file: PathBuf,
     },
+    /// Switches the second step of a person's sign-in off: for who has lost the app and all recovery codes.
+    ResetSecondFactor {
+        #[arg(long)]
+        email: EmailAddress,
+    },
     /// Makes a link with which the first account is made, for an hour, in place of an earlier one; only while there is nobody yet.
     FirstLink,
 }
@@ -105,6 +110,14 @@ pub(super) async fn run(service: &Service, command: PersonCommand) -> Result<Out
         PersonCommand::SetPassword { email, password_file } => {
             let person = known(&people, &email).await?;
             people.set_password(&person, password(&password_file)?, None, None).await?;
+            Outcome::thing(&ShownPerson::of(&person))
+        }
+        PersonCommand::ResetSecondFactor { email } => {
+            let person = known(&people, &email).await?;
+            people.disable_second_factor(&actor, &person).await.map_err(|error| match error {
+                Error::NotFound => AnyError::from("the second step of this person's sign-in is not switched on"),
+                error => error.into(),
+            })?;
             Outcome::thing(&ShownPerson::of(&person))
         }
         PersonCommand::FirstLink => {
