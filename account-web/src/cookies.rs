@@ -17,6 +17,9 @@ enum Cookie {
     Language,
     /// The marks of those who have signed in with this browser. It says that it is known, and lets nobody in.
     Browser,
+    /// What is kept while the person is at the provider.
+    #[cfg(feature = "oidc")]
+    Visit,
 }
 
 impl Cookie {
@@ -30,6 +33,10 @@ impl Cookie {
             (Self::Language, false) => "a11ycheck-language",
             (Self::Browser, true) => "__Host-a11ycheck-browser",
             (Self::Browser, false) => "a11ycheck-browser",
+            #[cfg(feature = "oidc")]
+            (Self::Visit, true) => "__Host-a11ycheck-provider",
+            #[cfg(feature = "oidc")]
+            (Self::Visit, false) => "a11ycheck-provider",
         }
     }
 
@@ -82,4 +89,22 @@ pub(crate) fn marks<'a>(request: &'a Request, places: &Places) -> &'a str {
 pub(crate) fn with_marks(response: Response, marks: &str, places: &Places) -> Response {
     let cookie = Cookie::Browser.written(marks, known_browser::TERM.num_seconds(), places);
     response.with(header::SET_COOKIE, &cookie)
+}
+
+/// Returns what the browser has kept of a visit to the provider; an empty text if nothing.
+#[cfg(feature = "oidc")]
+pub(crate) fn visit<'a>(request: &'a Request, places: &Places) -> &'a str {
+    Cookie::Visit.read(request, places).unwrap_or_default()
+}
+
+/// Keeps a visit to the provider in the browser, for ten minutes. `SameSite=Lax` lets it come back with the provider's redirect.
+#[cfg(feature = "oidc")]
+pub(crate) fn with_visit(response: Response, visit: &str, places: &Places) -> Response {
+    response.with(header::SET_COOKIE, &Cookie::Visit.written(visit, 10 * 60, places))
+}
+
+/// Takes the visit from the browser: an answer counts once.
+#[cfg(feature = "oidc")]
+pub(crate) fn without_visit(response: Response, places: &Places) -> Response {
+    response.with(header::SET_COOKIE, &Cookie::Visit.written("", 0, places))
 }

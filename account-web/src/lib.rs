@@ -4,6 +4,7 @@
 //! pages themselves are here, while what a person may do is decided by [`a11ycheck_core::service::People`] and the handles that it
 //! gives. The pages are complete without scripts. Nothing in them is inline, so that the Content-Security-Policy forbids it.
 
+mod arrivals;
 mod cookies;
 mod failed_sign_ins;
 mod fields;
@@ -14,6 +15,8 @@ mod known_browser;
 mod locale;
 mod mail;
 mod markup;
+#[cfg(feature = "oidc")]
+mod oidc;
 mod pages;
 mod parts;
 mod passwords;
@@ -31,8 +34,10 @@ use std::sync::{Arc, OnceLock};
 
 use a11ycheck_core::Service;
 
-use self::{failed_sign_ins::FailedSignIns, parts::Parts, passwords::Passwords, places::Places};
+#[cfg(feature = "oidc")]
+pub use self::oidc::{OidcSettings, ProviderClient, ProviderError};
 pub use self::{
+    arrivals::Arrivals,
     installation::Installation,
     mail::{Smtp, SmtpError},
     passwords::{HashError, hash},
@@ -40,6 +45,7 @@ pub use self::{
     response::{Body, Response},
     routes::{Access, Route, Verb, path_of, routes},
 };
+use self::{failed_sign_ins::FailedSignIns, parts::Parts, passwords::Passwords, places::Places};
 
 /// The account web interface of one installation. It is cheap to clone, and its clones share the count of failed sign-ins.
 #[derive(Debug, Clone)]
@@ -60,6 +66,9 @@ impl AccountWeb {
             failed: FailedSignIns::default(),
             forgotten: FailedSignIns::default(),
             installation: OnceLock::new(),
+            arrivals: OnceLock::new(),
+            #[cfg(feature = "oidc")]
+            provider: OnceLock::new(),
         };
         Some(Self { parts: Arc::new(parts) })
     }
@@ -69,6 +78,28 @@ impl AccountWeb {
     pub fn with_installation(self, installation: Installation) -> Self {
         self.parts.installation.get_or_init(|| installation);
         self
+    }
+
+    /// Says what becomes of people who were signed in elsewhere; what was said first stays.
+    #[must_use]
+    pub fn with_arrivals(self, arrivals: Arrivals) -> Self {
+        self.parts.arrivals.get_or_init(|| arrivals);
+        self
+    }
+
+    /// Lets people sign in at an OpenID provider, which is reached by this client; the first one stays. The provider leads back to
+    /// [`provider_answer`](Self::provider_answer), which it has to know.
+    #[cfg(feature = "oidc")]
+    #[must_use]
+    pub fn with_provider(self, settings: OidcSettings, client: impl ProviderClient) -> Self {
+        self.parts.provider.get_or_init(|| oidc::Oidc::new(settings, client));
+        self
+    }
+
+    /// Returns the address to which a provider leads back.
+    #[cfg(feature = "oidc")]
+    pub fn provider_answer(&self) -> String {
+        self.parts.places.absolute("/sign-in/provider/answer")
     }
 
     /// Returns the path below which all pages are, for example `/app`.

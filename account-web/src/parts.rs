@@ -4,7 +4,10 @@ use std::sync::OnceLock;
 
 use a11ycheck_core::{Service, service::People};
 
-use crate::{failed_sign_ins::FailedSignIns, installation::Installation, passwords::Passwords, places::Places};
+use crate::{
+    arrivals::Arrivals, failed_sign_ins::FailedSignIns, installation::Installation, passwords::Passwords,
+    places::Places,
+};
 
 #[derive(Debug)]
 pub(crate) struct Parts {
@@ -16,4 +19,7 @@ pub(crate) struct Parts {
     /// Requests of links for another password, which are bounded in the same way: none of them counts as a success.
     pub(crate) forgotten: FailedSignIns,
     pub(crate) installation: OnceLock<Installation>,
+    pub(crate) arrivals: OnceLock<Arrivals>,
+    #[cfg(feature = "oidc")]
+    pub(crate) provider: OnceLock<crate::oidc::Oidc>,
 }

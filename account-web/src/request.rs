@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, net::IpAddr};
 
-use a11ycheck_core::domain::PlainSecret;
+use a11ycheck_core::domain::{EmailAddress, PlainSecret};
 use bytes::Bytes;
 use futures_util::stream;
 use http::{HeaderMap, Method};
@@ -59,6 +59,9 @@ pub struct Request {
     pub headers: HeaderMap,
     /// The address of the browser, if that is known.
     pub address: Option<IpAddr>,
+    /// The e-mail address of who makes the request, where a proxy in front of the server has signed the person in. Hosts take it from
+    /// nobody else.
+    pub proven: Option<EmailAddress>,
 }
 
 impl Request {
@@ -68,7 +71,7 @@ impl Request {
     /// Returns a request without a form.
     pub fn new(method: Method, path: impl Into<String>, headers: HeaderMap) -> Self {
         let (query, form) = (Fields::default(), Fields::default());
-        Self { method, path: path.into(), query, form, files: Vec::new(), headers, address: None }
+        Self { method, path: path.into(), query, form, files: Vec::new(), headers, address: None, proven: None }
     }
 
     /// Sets the query.
@@ -108,6 +111,12 @@ impl Request {
     #[must_use]
     pub fn with_address(self, address: impl Into<Option<IpAddr>>) -> Self {
         Self { address: address.into(), ..self }
+    }
+
+    /// Sets who makes the request, as a trusted proxy has found out.
+    #[must_use]
+    pub fn with_proven(self, email: impl Into<Option<EmailAddress>>) -> Self {
+        Self { proven: email.into(), ..self }
     }
 
     /// Returns the file of a field.

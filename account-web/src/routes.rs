@@ -62,6 +62,8 @@ pages! {
     DoSignIn = Post "/sign-in" Anyone;
     SecondStep = Get "/sign-in/code" Anyone;
     DoSecondStep = Post "/sign-in/code" Anyone;
+    Provider = Get "/sign-in/provider" Anyone;
+    ProviderAnswer = Get "/sign-in/provider/answer" Anyone;
     First = Get "/first" Anyone;
     DoFirst = Post "/first" Anyone;
     Join = Get "/join" Anyone;

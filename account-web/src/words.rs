@@ -164,6 +164,7 @@ words! {
         mail_title mail_off mail_waiting mail_none_failed mail_caption mail_given_up mail_reason mail_invitation mail_reset
         mail_check_failed mail_endpoint_off
     }
+    provider: ProviderWords { submit unavailable refused over cancelled no_account }
     second_step: SecondStep { title code code_hint lost wrong }
     second_factor: SecondFactorWords {
         title lead is_on is_off on_link change_link on_title scan qr secret code_hint on_submit on_since codes_left change_title

@@ -16,7 +16,7 @@ use warp::{
 
 use crate::{
     RoutesConfig,
-    request::{ClientAddress, body_bytes, sender},
+    request::{ClientAddress, body_bytes, proven, sender},
 };
 
 /// The time in which the form of a request must arrive.
@@ -53,10 +53,11 @@ pub fn account_pages(web: &AccountWeb, config: RoutesConfig, stopping: &Cancella
                   headers: HeaderMap,
                   address: Option<ClientAddress>,
                   body| {
-                let (web, trusted, stopping) = (web.clone(), config.trusted_proxies.clone(), stopping.clone());
+                let (web, config, stopping) = (web.clone(), config.clone(), stopping.clone());
                 async move {
                     let peer: Option<IpAddr> = address.map(|address| address.0.ip());
-                    let address = peer.map(|peer| sender(peer, &headers, &trusted));
+                    let address = peer.map(|peer| sender(peer, &headers, &config.trusted_proxies));
+                    let email = peer.and_then(|peer| proven(peer, &headers, &config));
                     let kind = FormKind::of(&headers);
                     let form = if method == Method::POST && kind.is_some() {
                         let read = read(Box::pin(body_bytes(body)));
@@ -73,7 +74,7 @@ pub fn account_pages(web: &AccountWeb, config: RoutesConfig, stopping: &Cancella
                         Some(FormKind::Multipart(content_type)) => request.with_multipart(&content_type, form).await,
                         Some(FormKind::UrlEncoded) | None => request.with_form(&form),
                     };
-                    answer(web.answer(request.with_address(address)).await, stopping)
+                    answer(web.answer(request.with_address(address).with_proven(email)).await, stopping)
                 }
             },
         );

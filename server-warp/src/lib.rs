@@ -9,11 +9,15 @@ mod account_pages;
 mod error;
 mod observe;
 mod operations;
+#[cfg(feature = "oidc")]
+mod provider;
 mod reply;
 mod request;
 mod routes;
 mod serve;
 
+#[cfg(feature = "oidc")]
+pub use self::provider::HttpProvider;
 pub use self::{
     account_pages::account_pages,
     operations::{ending_connections, health, metrics, or_not_found},

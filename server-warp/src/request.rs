@@ -11,7 +11,7 @@ use std::{
 use a11ycheck_api_v1::{DraftQuery, FileQuery, Links, PageQuery, SiteFilter};
 use a11ycheck_core::{
     Service,
-    domain::{PlainToken, RequestClass},
+    domain::{EmailAddress, PlainToken, RequestClass},
     service::{Admission, Caller, CountedAgainst, TeamHandle},
 };
 use bytes::{Buf, Bytes, BytesMut};
@@ -22,7 +22,7 @@ use serde_json::Value;
 use warp::{
     Filter,
     filters::BoxedFilter,
-    http::{HeaderMap, Method, header},
+    http::{HeaderMap, HeaderName, Method, header},
     reply::Response,
 };
 
@@ -44,6 +44,8 @@ type Body = Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send + Sync>
 pub struct RoutesConfig {
     /// The proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpNet>,
+    /// The header in which these proxies name, by an e-mail address, the person whom they have signed in to the account web interface.
+    pub auth_header: Option<HeaderName>,
 }
 
 /// A request that has found its path.
@@ -231,6 +233,27 @@ pub(crate) fn sender(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Ip
     sender
 }
 
+/// Returns the person whom a trusted proxy has signed in. What anybody else says is ignored, and logged once: a proxy may be missing in the
+/// settings, or somebody tries it.
+pub(crate) fn proven(peer: IpAddr, headers: &HeaderMap, config: &RoutesConfig) -> Option<EmailAddress> {
+    static WARNED: Once = Once::new();
+    let name = config.auth_header.as_ref()?;
+    let mut values = headers.get_all(name).iter();
+    let first = values.next()?;
+    let peer = peer.to_canonical();
+    if !config.trusted_proxies.iter().any(|network| network.contains(&peer)) {
+        WARNED.call_once(|| {
+            tracing::warn!(%peer, header = %name, "Ignored a header that names who is signed in: the sender is no trusted proxy");
+        });
+        return None;
+    }
+    // Two say nothing: one may be the client's own, which the proxy has passed on.
+    if values.next().is_some() {
+        return None;
+    }
+    first.to_str().ok()?.parse().ok()
+}
+
 /// Returns the token of `Authorization: Bearer …`. Two such headers, another scheme or odd bytes count as no token.
 fn bearer(headers: &HeaderMap) -> Option<PlainToken> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
@@ -327,6 +350,28 @@ mod tests {
         assert_eq!(from("10.0.0.1", "1.2.3.4, 198.51.100.1, 10.0.0.2"), "198.51.100.1");
         assert_eq!(from("10.0.0.1", "nonsense"), "10.0.0.1");
         assert_eq!(from("::ffff:10.0.0.1", "198.51.100.1"), "198.51.100.1");
+    }
+
+    #[test]
+    fn who_is_signed_in_is_said_by_a_trusted_proxy_alone_and_once() {
+        let auth_header = Some(HeaderName::from_static("x-forwarded-email"));
+        let config = RoutesConfig { trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()], auth_header };
+        let from = |peer: &str, values: &[&str], config: &RoutesConfig| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append("x-forwarded-email", value.parse().unwrap());
+            }
+            proven(peer.parse().unwrap(), &headers, config).map(|email| email.to_string())
+        };
+        let jo = Some("jo@example.org".to_owned());
+        assert_eq!(from("10.0.0.1", &["Jo@example.org"], &config), jo);
+        assert_eq!(from("::ffff:10.0.0.1", &["jo@example.org"], &config), jo);
+        assert_eq!(from("203.0.113.9", &["jo@example.org"], &config), None);
+        assert_eq!(from("10.0.0.1", &["jo@example.org", "eve@example.org"], &config), None);
+        assert_eq!(from("10.0.0.1", &["jo"], &config), None);
+        assert_eq!(from("10.0.0.1", &[], &config), None);
+        let unset = RoutesConfig { auth_header: None, ..config };
+        assert_eq!(from("10.0.0.1", &["jo@example.org"], &unset), None);
     }
 
     #[test]

@@ -43,10 +43,17 @@ impl<'a> Context<'a> {
     /// Looks up who is signed in.
     pub(super) async fn recognise(&mut self) -> Result<(), Error> {
         let Some(secret) = &self.secret else { return Ok(()) };
-        self.signed_in = self.parts.people.signed_in(secret).await?;
+        let found = self.parts.people.signed_in(secret).await?;
+        self.signed_in = found.filter(|found| self.is_of_request(found));
         let own = self.signed_in.as_ref().map(|signed_in| signed_in.person.locale);
         self.locale = locale::locale(self.request, &self.parts.places, own);
         Ok(())
+    }
+
+    /// Returns whether a session is of who makes the request, where a proxy says who that is: the browser may have another person's, who
+    /// has signed out at the proxy alone.
+    pub(super) fn is_of_request(&self, signed_in: &SignedIn) -> bool {
+        self.request.proven.as_ref().is_none_or(|email| *email == signed_in.person.email)
     }
 
     pub(super) fn words(&self) -> &'static Words {

@@ -1,5 +1,6 @@
 //! From a request to a page: who asks, whether that is permitted, and which page it is.
 
+mod arrival;
 mod audit;
 mod brand;
 mod check;
@@ -18,6 +19,8 @@ mod members;
 mod notices;
 mod operator;
 mod profile;
+#[cfg(feature = "oidc")]
+mod provider;
 mod roll_up;
 mod second_factor;
 mod second_step;
@@ -87,6 +90,9 @@ async fn route(context: &mut Context<'_>, path: &str) -> Result<Response, PageEr
                     return if is_signed_in { Err(error.into()) } else { Ok(to_sign_in(context, path)) };
                 }
             };
+            if !context.is_of_request(&visit.signed_in) {
+                return Ok(to_sign_in(context, path));
+            }
             context.signed_in = Some(visit.signed_in.clone());
             context.locale =
                 locale::locale(context.request, &context.parts.places, Some(visit.signed_in.person.locale));
@@ -126,6 +132,10 @@ async fn outside(context: &Context<'_>, found: &Found<'_>) -> Result<Response, P
         Page::DoSignIn => sign_in::sign_in(context).await,
         Page::SecondStep => Ok(second_step::show(context)),
         Page::DoSecondStep => second_step::prove(context).await,
+        #[cfg(feature = "oidc")]
+        Page::Provider => provider::begin(context).await,
+        #[cfg(feature = "oidc")]
+        Page::ProviderAnswer => provider::answer(context).await,
         Page::First => first::show(context).await,
         Page::DoFirst => first::create(context).await,
         Page::Join => join::show(context).await,

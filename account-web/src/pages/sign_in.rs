@@ -4,6 +4,7 @@ use a11ycheck_core::{catalog::fill, domain::Person, service::Browser, store::Cre
 use askama::Template;
 
 use super::{
+    arrival::{self, Arrival},
     context::{Context, form_page},
     error::PageError,
     second_step,
@@ -23,19 +24,48 @@ struct SignInPage<'a> {
     next: &'a str,
     /// Whether a link for another password can be sent.
     sends_mail: bool,
+    /// The name of the provider at which people sign in, too.
+    provider: Option<&'a str>,
 }
 
+/// Shows the form, or lets in who was signed in by a proxy: unless the person has just signed out here.
 pub(super) async fn show(context: &Context<'_>) -> Result<Response, PageError> {
     if context.signed_in.is_some() {
         return Ok(context.to(""));
     }
-    form(context, context.request.query.get("next"), FormErrors::default()).await
+    let next = context.request.query.get("next");
+    match &context.request.proven {
+        Some(email) if !context.request.query.has("done") => {
+            let arrival = Arrival { email: email.clone(), name: String::new(), groups: Vec::new() };
+            match arrival::let_in(context, arrival, next).await? {
+                Some(response) => Ok(response),
+                None => refused(context, &context.words().provider.no_account).await,
+            }
+        }
+        _ => form(context, next, FormErrors::default()).await,
+    }
+}
+
+/// Shows the form, with the reason why somebody who was signed in elsewhere does not get in.
+pub(super) async fn refused(context: &Context<'_>, text: &str) -> Result<Response, PageError> {
+    form(context, "", FormErrors::one("email", text)).await
+}
+
+#[cfg(feature = "oidc")]
+fn provider<'a>(context: &Context<'a>) -> Option<&'a str> {
+    context.parts.provider.get().map(crate::oidc::Oidc::name)
+}
+
+#[cfg(not(feature = "oidc"))]
+const fn provider<'a>(_: &Context<'a>) -> Option<&'a str> {
+    None
 }
 
 async fn form(context: &Context<'_>, next: &str, errors: FormErrors) -> Result<Response, PageError> {
     let sends_mail = context.parts.people.sends_mail().await?;
     let shell = context.shell(Section::Outside, &context.words().sign_in.title).with_errors(errors);
-    let template = SignInPage { email: context.form().get("email"), next, sends_mail, shell };
+    let (email, provider) = (context.form().get("email"), provider(context));
+    let template = SignInPage { email, next, sends_mail, provider, shell };
     form_page(&template, &template.shell)
 }
 

@@ -7,7 +7,7 @@ use a11ycheck_core::{
         Ability, ApiToken, Attempt, AttemptFailure, AttemptReport, AttemptResult, AuditAction, AuditRecord,
         CheckFrequency, Delivery, DeliveryState, DiffSummary, DraftHead, EndpointDetails, EndpointSecrets,
         EndpointStatus, EventKind, Excerpt, Failure, FailureCode, Features, FencingToken, Invitation, IsoDuration,
-        JudgedElement, Judgement, Lease, Limits, Logo, ManualChecks, Membership, NewEvent, Outcome, PasswordHash,
+        JudgedElement, Judgement, Lease, Limits, Logo, ManualChecks, Membership, NewEvent, Notices, Outcome, PasswordHash,
         Person, PersonKind, Plan, PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, Scan, ScanEventEntry,
         ScanEventKind, ScanKind, ScanState, ScreenshotId, SecretHash, Site, SiteDetails, SiteUrl, StandardId, Standing,
         Subscription, TeamBrand, TokenHash, Tool, Totals, Urgency, Verdict, WebhookEndpoint,
@@ -91,6 +91,7 @@ fn people() -> Vec<Record> {
             locale: Locale::Uk,
             kind,
             created_at: at(1),
+            notices: Notices::Off,
         };
         Record::Person(StoredPerson { person, password: password.map(PasswordHash::from_stored) })
     };

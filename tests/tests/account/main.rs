@@ -12,6 +12,7 @@ mod mail;
 mod operator;
 mod over_http;
 mod own_check;
+mod provider;
 mod second_factor;
 mod sign_in;
 mod site_list;

@@ -7,7 +7,7 @@ use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
     Service,
     clock::ManualClock,
-    domain::{AttemptReport, AttemptResult, Excerpt, Lease, PersonKind, Role},
+    domain::{AttemptReport, AttemptResult, EmailAddress, Excerpt, Lease, PersonKind, Role},
     id::{ScanId, WorkerId},
     scanner::{Script, ScriptedScanner},
     sealing::{KeyId, Keyring},
@@ -62,7 +62,7 @@ impl Home {
     }
 
     pub(crate) fn visitor(&self) -> Visitor {
-        Visitor { web: self.web.clone(), cookies: BTreeMap::new(), address: None }
+        Visitor { web: self.web.clone(), cookies: BTreeMap::new(), address: None, proven: None }
     }
 
     /// Makes a person who operates the installation, and signs the person in.
@@ -116,6 +116,8 @@ pub(crate) struct Visitor {
     web: AccountWeb,
     pub(crate) cookies: BTreeMap<String, String>,
     address: Option<IpAddr>,
+    /// The person whom a proxy in front has signed in.
+    pub(crate) proven: Option<EmailAddress>,
 }
 
 /// An answer, read to its end.
@@ -176,7 +178,7 @@ impl Visitor {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
         let request =
             Request::new(method, path, map).with_query(query).with_form(body.as_bytes()).with_address(self.address);
-        self.answer(request).await
+        self.answer(request.with_proven(self.proven.clone())).await
     }
 
     fn headers(&self, headers: &[(&'static str, &str)]) -> HeaderMap {

@@ -195,7 +195,9 @@ impl Settings {
     }
 
     pub(crate) fn routes(&self) -> RoutesConfig {
-        RoutesConfig { trusted_proxies: self.trust_proxy.clone() }
+        // A name that is none was refused before.
+        let auth_header = self.auth_header.as_ref().and_then(|name| name.parse().ok());
+        RoutesConfig { trusted_proxies: self.trust_proxy.clone(), auth_header }
     }
 
     pub(crate) fn serve_limits(&self) -> ServeLimits {

@@ -18,6 +18,7 @@ mod secret_file;
 mod settings;
 mod shared;
 mod shutdown;
+mod sign_on;
 mod state_folder;
 mod store;
 mod supervisor;
@@ -104,6 +105,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     let mut serving = JoinSet::new();
     let base_url = service.base_url().as_str().to_owned();
     let web = AccountWeb::new(service).filter(|_| settings.serves_web(listening));
+    let web = web.map(|web| settings.with_sign_on(web)).transpose()?;
     let installation = Installation::new(parts.shown_versions(), settings.shown()).with_demo(settings.fills_demo());
     let web = web.map(|web| web.with_installation(installation));
     let account = match &web {

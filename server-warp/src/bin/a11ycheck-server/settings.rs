@@ -152,6 +152,54 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_TRUST_PROXY", value_name = "CIDR", value_delimiter = ',')]
     pub(crate) trust_proxy: Vec<IpNet>,
 
+    /// The issuer of an OpenID provider at which people sign in to the account web interface, as its configuration names it:
+    /// https://id.example.org. Needs --oidc-client-id. Let the provider lead back to /app/sign-in/provider/answer below this
+    /// installation's address. It is reached directly, without --proxy. People keep their passwords beside it. [default: none]
+    #[arg(long, env = "A11YCHECK_OIDC_ISSUER", value_name = "URL")]
+    pub(crate) oidc_issuer: Option<String>,
+
+    /// The name under which the provider knows this installation.
+    #[arg(long, env = "A11YCHECK_OIDC_CLIENT_ID", value_name = "ID")]
+    pub(crate) oidc_client_id: Option<String>,
+
+    /// A file with the secret for --oidc-client-id in its first line. Only its owner may be able to read it. [default: none, for
+    /// a public client]
+    #[arg(long, env = "A11YCHECK_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
+    pub(crate) oidc_client_secret_file: Option<PathBuf>,
+
+    /// The name of the provider on the page of the sign-in. [default: the host of --oidc-issuer]
+    #[arg(long, env = "A11YCHECK_OIDC_NAME", value_name = "NAME")]
+    pub(crate) oidc_name: Option<String>,
+
+    /// A scope that the provider is asked for besides openid, email and profile. Can be given several times.
+    #[arg(long, env = "A11YCHECK_OIDC_SCOPE", value_name = "SCOPE", value_delimiter = ',')]
+    pub(crate) oidc_scope: Vec<String>,
+
+    /// The claim of ID tokens that lists the groups of a person. [default: groups]
+    #[arg(long, env = "A11YCHECK_OIDC_GROUPS_CLAIM", value_name = "NAME")]
+    pub(crate) oidc_groups_claim: Option<String>,
+
+    /// A header in which a proxy in front names the person whom it has signed in, by the e-mail address: X-Forwarded-Email. Needs
+    /// --trust-proxy: from anybody else the header is ignored. RISK: the proxy must remove it from what clients send, and nobody
+    /// else may reach this server from the trusted networks: who can send it is whoever it names. [default: none]
+    #[arg(long, env = "A11YCHECK_AUTH_HEADER", value_name = "HEADER")]
+    pub(crate) auth_header: Option<String>,
+
+    /// The team that people join who arrive by --oidc-issuer or --auth-header and whose address is in an --arrival-domain.
+    #[arg(long, env = "A11YCHECK_ARRIVAL_TEAM", value_name = "TEAM")]
+    pub(crate) arrival_team: Option<String>,
+
+    /// A domain of e-mail addresses whose people get an account when they first arrive, and join the --arrival-team. Everybody else
+    /// needs an invitation first. Can be given several times. [default: none]
+    #[arg(long, env = "A11YCHECK_ARRIVAL_DOMAIN", value_name = "DOMAIN", value_delimiter = ',')]
+    pub(crate) arrival_domain: Vec<String>,
+
+    /// A group of the provider, and the role of its people in the --arrival-team: staff=member, leads=owner, guests=viewer. Who is in
+    /// none of them does not join; the role of the others follows their groups each time they arrive. Can be given several times.
+    /// [default: none, all join as viewers]
+    #[arg(long, env = "A11YCHECK_ARRIVAL_ROLE", value_name = "GROUP=ROLE", value_delimiter = ',')]
+    pub(crate) arrival_role: Vec<String>,
+
     /// A TOML file with the plans on offer. Those that the database lacks are stored; where one differs, the server does
     /// not start: `admin plan put` replaces it. [default: the database's plans, else the shipped ones]
     #[arg(long, env = "A11YCHECK_PLANS", value_name = "FILE")]
@@ -309,7 +357,8 @@ impl Settings {
     pub(crate) fn over(self, below: Self) -> Self {
         over!(self, below;
             listen data_dir memory database_url database_connections sealing_key files_url roles demo demo_history web smtp_url mail_from base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
-            proxy_credentials no_proxy proxy_resolves trust_proxy plans plan reviewed_language workers tabs tab_memory no_sandbox
+            proxy_credentials no_proxy proxy_resolves trust_proxy oidc_issuer oidc_client_id oidc_client_secret_file oidc_name oidc_scope
+            oidc_groups_claim auth_header arrival_team arrival_domain arrival_role plans plan reviewed_language workers tabs tab_memory no_sandbox
             ignore_robots contact_url no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
 }
@@ -330,7 +379,8 @@ impl Settings {
     pub(crate) fn shown(&self) -> Vec<(String, String)> {
         let mut shown = shown!(self;
             listen data_dir memory database_connections sealing_key roles demo demo_history web mail_from base_url header_prefix standard allow_network block_network
-            block_domain explain_refusals resolver ca_certificates proxy_credentials no_proxy proxy_resolves trust_proxy plans plan
+            block_domain explain_refusals resolver ca_certificates proxy_credentials no_proxy proxy_resolves trust_proxy oidc_issuer oidc_client_id
+            oidc_client_secret_file oidc_name oidc_scope oidc_groups_claim auth_header arrival_team arrival_domain arrival_role plans plan
             reviewed_language workers tabs tab_memory no_sandbox ignore_robots contact_url no_evidence chromium axe max_connections
             max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file;
             database_url files_url smtp_url proxy);

@@ -1,0 +1,70 @@
+//! Signing in at the provider.
+
+use super::{
+    arrival::{self, Arrival},
+    context::Context,
+    error::PageError,
+    sign_in,
+};
+use crate::{
+    cookies,
+    oidc::{Oidc, OidcError, Visit},
+    response::Response,
+};
+
+/// The path below the root to which the provider leads back.
+const BACK: &str = "/sign-in/provider/answer";
+
+fn provider<'a>(context: &Context<'a>) -> Result<&'a Oidc, PageError> {
+    context.parts.provider.get().ok_or(PageError::NotFound)
+}
+
+/// Leads to the provider.
+pub(super) async fn begin(context: &Context<'_>) -> Result<Response, PageError> {
+    let (provider, places) = (provider(context)?, &context.parts.places);
+    let next = context.request.query.get("next");
+    match provider.begin(&places.absolute(BACK), next, context.parts.service.now()).await {
+        Ok((address, visit)) => {
+            let response = Response::see_other(&address);
+            Ok(cookies::with_visit(response, &visit.written(), places))
+        }
+        Err(error) => failed(context, &error).await,
+    }
+}
+
+/// Takes the provider's answer. It counts for the browser that has asked for it, once.
+pub(super) async fn answer(context: &Context<'_>) -> Result<Response, PageError> {
+    let (provider, places) = (provider(context)?, &context.parts.places);
+    let query = &context.request.query;
+    let visit = Visit::read(cookies::visit(context.request, places))
+        .filter(|visit| visit.is_answered_by(query.get("state")) && provider.is_from(query.get("iss")));
+    let words = &context.words().provider;
+    let answered = match visit {
+        None => sign_in::refused(context, &words.over).await?,
+        Some(_) if query.get("code").is_empty() => sign_in::refused(context, &words.cancelled).await?,
+        Some(visit) => {
+            let (back, now) = (places.absolute(BACK), context.parts.service.now());
+            match provider.identity(&visit, query.get("code"), &back, now).await {
+                Ok(identity) => {
+                    let arrival = Arrival { email: identity.email, name: identity.name, groups: identity.groups };
+                    match arrival::let_in(context, arrival, &visit.next).await? {
+                        Some(response) => response,
+                        None => sign_in::refused(context, &words.no_account).await?,
+                    }
+                }
+                Err(error) => failed(context, &error).await?,
+            }
+        }
+    };
+    Ok(cookies::without_visit(answered, places))
+}
+
+async fn failed(context: &Context<'_>, error: &OidcError) -> Result<Response, PageError> {
+    let words = &context.words().provider;
+    tracing::warn!(error = error as &dyn std::error::Error, "Nobody was signed in by the provider");
+    let text = match error {
+        OidcError::Unavailable { .. } => &words.unavailable,
+        OidcError::Refused(_) => &words.refused,
+    };
+    sign_in::refused(context, text).await
+}
