@@ -103,6 +103,7 @@ pages! {
     CheckProgress = Get "/teams/{team}/checks/{check}/progress" Viewer;
     CheckPicture = Get "/teams/{team}/checks/{check}/pictures/{picture}" Viewer;
     CheckFile = Get "/teams/{team}/checks/{check}/files/{file}" Viewer;
+    Elements = Get "/teams/{team}/checks/{check}/elements" Viewer;
     Judge = Get "/teams/{team}/checks/{check}/elements/{element}/decide" Member;
     DoJudge = Post "/teams/{team}/checks/{check}/elements/{element}/decide" Member;
     Judgements = Get "/teams/{team}/sites/{site}/decisions" Viewer;

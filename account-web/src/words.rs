@@ -164,6 +164,9 @@ words! {
         mail_title mail_off mail_waiting mail_none_failed mail_caption mail_given_up mail_reason mail_invitation mail_reset
         mail_check_failed mail_endpoint_off
     }
+    elements: ElementsWords {
+        title link tabs tab_all tab_new tab_fixed tab_accepted tab_review at all_pages none left_out fixed_text fixed_caption rule
+    }
     provider: ProviderWords { submit unavailable refused over cancelled no_account }
     second_step: SecondStep { title code code_hint lost wrong }
     second_factor: SecondFactorWords {

@@ -7,6 +7,7 @@ mod check;
 mod context;
 mod decided;
 mod deliveries;
+mod elements;
 mod endpoints;
 mod error;
 mod first;
@@ -194,6 +195,7 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::CheckProgress => check::progress(team, id).await,
         Page::CheckPicture => check::picture(team, id, found.third()).await,
         Page::CheckFile => check::file(team, id, found.third()).await,
+        Page::Elements => elements::show(team, id).await,
         Page::Judge => judge::form(team, id, found.third()).await,
         Page::DoJudge => judge::judge(team, id, found.third()).await,
         Page::Judgements => judge::list(team, id).await,

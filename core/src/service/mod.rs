@@ -12,6 +12,7 @@ mod builder;
 mod change_site;
 mod delete_site;
 mod deliveries;
+mod elements;
 mod endpoints;
 mod events;
 mod feed;
@@ -52,6 +53,7 @@ pub use self::{
     add_site::Added,
     admit::{Admission, Caller, CountedAgainst},
     builder::{BuildError, ServiceBuilder},
+    elements::{CheckElements, ElementsQuery, ListedElement, Shown},
     events::{EventsFrom, Occurrence, ScanEvent, ScanEvents},
     file_chunks::FileChunks,
     handle::TeamHandle,

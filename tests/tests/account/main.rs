@@ -4,6 +4,7 @@
 
 mod access;
 mod deliveries;
+mod elements;
 mod first_person;
 mod hostile;
 mod invitations;

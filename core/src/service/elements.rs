@@ -1,0 +1,145 @@
+//! The elements of a check, one by one: all that is listed, where a report shows examples.
+
+use std::collections::BTreeMap;
+
+use super::{ScanFiles, TeamHandle};
+use crate::{
+    domain::{Finding, Judgement, JudgementState, RuleId, RuleKind, ScreenshotRef},
+    error::Error,
+    id::ScanId,
+    locale::Locale,
+    paging::{Page, PageRequest},
+    report::Report,
+};
+
+/// Which elements of a check are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Shown {
+    /// All that have a problem.
+    #[default]
+    Problems,
+    /// Those among them that the previous check did not have.
+    New,
+    /// Those among them that are accepted.
+    Accepted,
+    /// Those that no program could decide about.
+    ToReview,
+}
+
+/// Which elements of a check are asked for.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct ElementsQuery {
+    /// The kind.
+    pub shown: Shown,
+    /// The number of the page on which they are, from 0 in the order of [`Report::pages`]; `None` for all pages.
+    pub page: Option<usize>,
+}
+
+impl ElementsQuery {
+    /// Returns the query for elements of one kind, on one page or all.
+    pub fn new(shown: Shown, page: impl Into<Option<usize>>) -> Self {
+        Self { shown, page: page.into() }
+    }
+}
+
+/// An element of a check. Its texts but for the title are hostile.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ListedElement {
+    /// The number of the element within the check.
+    pub number: u64,
+    /// The title of the rule, in the report's language.
+    pub title: String,
+    /// The address of the page.
+    pub page: String,
+    /// The selector.
+    pub selector: String,
+    /// The source.
+    pub html: String,
+    /// Whether the previous check did not have it.
+    pub is_new: bool,
+    /// The picture of it, if there is one.
+    pub picture: Option<ScreenshotRef>,
+    /// What was decided about it, and whether that holds.
+    pub judgement: Option<(Judgement, JudgementState)>,
+}
+
+/// Elements of a check, with the report whose numbers they belong to. A report may count more than are listed: only a limited number of a
+/// page is kept.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CheckElements {
+    /// The report.
+    pub report: Report,
+    /// The elements, by page, then by rule.
+    pub elements: Page<ListedElement>,
+}
+
+impl TeamHandle {
+    /// Returns elements of a completed check.
+    ///
+    /// # Errors
+    /// Returns those of [`report`](Self::report), and [`Error::NotFound`] where the check has no such page.
+    pub async fn elements(
+        &self,
+        scan: ScanId,
+        query: ElementsQuery,
+        page: PageRequest,
+        locale: impl Into<Option<Locale>> + Send,
+    ) -> Result<CheckElements, Error> {
+        let locale = locale.into();
+        self.files_of(scan).await?.elements(query, page, locale).await
+    }
+}
+
+impl ScanFiles {
+    async fn elements(
+        &self,
+        query: ElementsQuery,
+        page: PageRequest,
+        locale: Option<Locale>,
+    ) -> Result<CheckElements, Error> {
+        let (report, findings, (judgements, judged)) = self.service.reviewed(self.team.id, &self.scan, locale).await?;
+        if query.page.is_some_and(|page| page >= findings.pages.len()) {
+            return Err(Error::NotFound);
+        }
+        let is_on_page = |finding: &Finding| query.page.is_none_or(|page| finding.page == page);
+        let mut listed: Vec<(u64, &Finding)> = match query.shown {
+            Shown::ToReview => findings.undecided_with_numbers().collect(),
+            Shown::Problems | Shown::New | Shown::Accepted => {
+                let problems = (1..).zip(&findings.items);
+                problems.filter(|(_, finding)| findings.kind_of(&finding.rule) == RuleKind::Problem).collect()
+            }
+        };
+        listed.retain(|(number, finding)| {
+            is_on_page(finding)
+                && match query.shown {
+                    Shown::Problems | Shown::ToReview => true,
+                    Shown::New => finding.is_new,
+                    Shown::Accepted => report.accepted.of(*number).is_some(),
+                }
+        });
+        let of_groups = report.groups.iter().chain(&report.advisory).map(|group| (&group.rule, &group.title));
+        let titles: BTreeMap<&RuleId, &String> =
+            report.to_check.iter().map(|rule| (&rule.rule, &rule.title)).chain(of_groups).collect();
+        let cut = Page::cut(listed.into_iter(), page);
+        let element = |(number, finding): (u64, &Finding)| {
+            let about = judged.about(number);
+            ListedElement {
+                number,
+                title: titles.get(&finding.rule).map_or_else(|| finding.rule.to_string(), |title| (*title).clone()),
+                page: findings.pages.get(finding.page).map_or_else(String::new, |page| page.url.clone()),
+                selector: finding.selector.clone(),
+                html: finding.html.clone(),
+                is_new: finding.is_new,
+                picture: finding.screenshot,
+                judgement: about.and_then(|(index, state)| Some((judgements.get(index)?.clone(), state))),
+            }
+        };
+        let items = cut.items.into_iter().map(element).collect();
+        let elements = Page { request: cut.request, items, total: cut.total };
+        Ok(CheckElements { report, elements })
+    }
+}
