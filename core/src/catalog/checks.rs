@@ -1,4 +1,4 @@
-//! The sentences about what axe-core's checks found on an element.
+//! The sentences about what checks of axe-core, and probes, found on an element.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -354,6 +354,21 @@ mod tests {
         let data = json!({ "messageKey": "unallowed", "values": "button[tabindex], a[title=\"x, y\"]" });
         let text = said("aria-required-children", CheckOutcome::Fail, &data, Locale::En).unwrap();
         assert!(text.ends_with(": `button[tabindex]`, `a[title=\"x, y\"]`."), "{text}");
+    }
+
+    #[test]
+    fn what_a_probe_found_is_said_like_what_axe_core_found() {
+        let names = json!({ "label": "Search", "name": "Find, a" });
+        let text = said("a11ycheck-label-in-name", CheckOutcome::Fail, &names, Locale::En).unwrap();
+        assert_eq!(text, "The control shows `Search`, but its name is `Find`, `a`.");
+        let text = said("a11ycheck-page-language", CheckOutcome::Incomplete, &json!("fr"), Locale::De).unwrap();
+        assert!(text.contains("`fr`. Prüfen"), "{text}");
+        let text =
+            said("a11ycheck-table-markup", CheckOutcome::Fail, &json!({ "messageKey": "only" }), Locale::Pl).unwrap();
+        assert!(text.starts_with("Każda komórka"), "{text}");
+        let narrow = json!(["line-height", "word-spacing"]);
+        let text = said("a11ycheck-text-spacing", CheckOutcome::Fail, &narrow, Locale::En).unwrap();
+        assert!(text.ends_with(": `line-height`, `word-spacing`."), "{text}");
     }
 
     #[test]

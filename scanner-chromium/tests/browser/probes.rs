@@ -6,6 +6,7 @@ use a11ycheck_core::{
     catalog,
     domain::{Findings, RuleId},
     id::ScanId,
+    locale::Locale,
     scanner::{CancellationToken, PageList, ScanRequest, Scanner as _},
 };
 
@@ -334,7 +335,23 @@ async fn scan_moving(site: &Site, paths: &[String], moving: MovingProbes) -> Fin
     let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), pages);
     let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();
     scanner.close().await;
+    assert_eq!(
+        unsaid(&output.findings),
+        BTreeSet::new(),
+        "the catalogue has sentences for these checks, but not for what they said"
+    );
     output.findings
+}
+
+/// Returns what probes with sentences of their own said about elements, and what has no sentence in some language.
+fn unsaid(findings: &Findings) -> BTreeSet<String> {
+    let with_sentences: BTreeSet<&str> = catalog::check_messages().map(|(check, ..)| check).collect();
+    let checks = findings.items.iter().chain(&findings.undecided).flat_map(|finding| &finding.checks);
+    checks
+        .filter(|check| catalog::is_probe(&check.id) && with_sentences.contains(check.id.as_str()))
+        .filter(|check| Locale::ALL.into_iter().any(|locale| catalog::sentence(check, locale).is_none()))
+        .map(|check| format!("{check:?}"))
+        .collect()
 }
 
 /// Returns the selectors of what a probe found on a page.
