@@ -59,6 +59,12 @@ impl Response {
         response.with(header::CACHE_CONTROL, "no-store")
     }
 
+    /// Asks search engines to leave a page out.
+    #[must_use]
+    pub(crate) fn unlisted(self) -> Self {
+        self.with(HeaderName::from_static("x-robots-tag"), "noindex, nofollow")
+    }
+
     /// Returns a redirect after a change, which the browser follows with GET (RFC 9110, 15.4.4).
     pub(crate) fn see_other(path: &str) -> Self {
         let response = Self::new(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Body::Bytes(Bytes::new()));

@@ -72,6 +72,7 @@ pages! {
     DoForgotten = Post "/forgotten" Anyone;
     NewPassword = Get "/new-password" Anyone;
     DoNewPassword = Post "/new-password" Anyone;
+    Shared = Get "/shared" Anyone;
 
     DoSignOut = Post "/sign-out" SignedIn;
     Teams = Get "/teams" SignedIn;
@@ -104,6 +105,10 @@ pages! {
     CheckPicture = Get "/teams/{team}/checks/{check}/pictures/{picture}" Viewer;
     CheckFile = Get "/teams/{team}/checks/{check}/files/{file}" Viewer;
     Elements = Get "/teams/{team}/checks/{check}/elements" Viewer;
+    Share = Get "/teams/{team}/checks/{check}/share" Member;
+    DoShare = Post "/teams/{team}/checks/{check}/share" Member;
+    RevokeShare = Post "/teams/{team}/checks/{check}/share/{link}/revoke" Member;
+    SetSharing = Post "/teams/{team}/checks/{check}/sharing" Owner;
     Judge = Get "/teams/{team}/checks/{check}/elements/{element}/decide" Member;
     DoJudge = Post "/teams/{team}/checks/{check}/elements/{element}/decide" Member;
     Judgements = Get "/teams/{team}/sites/{site}/decisions" Viewer;

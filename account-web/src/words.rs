@@ -55,6 +55,7 @@ words! {
         site_limit check_active manual_too_soon other email password_short password_long password_same_as_email password_wrong
         address_taken already_member no_free_seat last_owner too_many_invitations role colour brand_name blank_name ability
         too_short not_date date_out_of_range too_many_judgements verdict repeated ambiguous
+        too_many_shares
     }
     notices: Notices {
         site_added site_changed check_started site_deleted invitation_withdrawn role_changed member_removed left token_deleted
@@ -62,6 +63,7 @@ words! {
         session_ended sessions_ended team_created plan_changed team_blocked team_unblocked joined signed_out
         judged judgement_undone judgements_dropped second_factor_off sign_in_over
         password_set notices_saved
+        sharing_saved share_revoked
     }
     sign_in: SignIn {
         title email password submit wrong wait no_account
@@ -105,6 +107,7 @@ words! {
         planned planned_hint wont_fix wont_fix_hint barrier barrier_hint no_barrier no_barrier_hint later later_hint unknown
         note note_hint note_optional until until_hint until_optional until_day reach reach_element reach_template
         reach_template_hint submit undo by back expired changed
+        reach_rule reach_rule_hint
     }
     judgements: Judgements {
         title lead none caption element decision state holds gone not_seen stale stale_text drop
@@ -141,6 +144,7 @@ words! {
         token_created token_deleted endpoint_created endpoint_changed endpoint_switched endpoint_deleted event_sent
         brand_changed team_created plan_changed team_blocked team_unblocked sites_imported element_judged judgement_undone
         second_factor_enabled second_factor_disabled recovery_code_used recovery_codes_replaced
+        report_shared report_unshared sharing_changed
     }
     profile: Profile {
         title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser
@@ -153,6 +157,10 @@ words! {
     mail: MailWords {
         invitation_subject invitation_text reset_subject reset_text reset_ignore failed_subject failed_text failed_link
         off_subject off_text off_link switch_off
+    }
+    share: ShareWords {
+        title link lead off switch_on switch_off days days_of submit made_title made_text caption made_by until revoke none
+        shared_lead
     }
     operator: OperatorWords {
         title teams_title teams_caption team plan standing active blocked create_title create_name create_plan create_own

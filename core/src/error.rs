@@ -5,7 +5,7 @@ use crate::{
     export::Artifact,
     store::{
         AcceptError, AddMemberError, ChangeMemberError, CreatePersonError, DeletePlanError, InviteError, JudgeError,
-        RedeemError, StoreError, UnknownPlan,
+        RedeemError, ShareError, StoreError, UnknownPlan,
     },
 };
 
@@ -94,6 +94,9 @@ pub enum Error {
     /// The site has as many judgements as it may.
     #[error("the site has as many judgements as it may; take back those that match nothing any more")]
     TooManyJudgements,
+    /// The team has [as many links](crate::domain::SharedReport::MOST) to reports as it may.
+    #[error("the team has too many links to reports")]
+    TooManyShares,
     /// The store could not do it now.
     #[error("the store is not available")]
     Unavailable(#[source] StoreError),
@@ -145,7 +148,8 @@ impl Error {
             | Self::NoFreeSeat(_)
             | Self::LastOwner
             | Self::TooManyInvitations
-            | Self::TooManyJudgements => ErrorKind::Conflict,
+            | Self::TooManyJudgements
+            | Self::TooManyShares => ErrorKind::Conflict,
             Self::Invalid(_) | Self::BlankName | Self::InvalidSetting(_) | Self::NotBuiltIn(_) => ErrorKind::Invalid,
             Self::PdfUnavailable | Self::Unavailable(_) => ErrorKind::Unavailable,
             Self::NoSealingKey | Self::NoEventWriter | Self::Corrupt(_) => ErrorKind::Internal,
@@ -225,6 +229,17 @@ impl From<InviteError> for Error {
             InviteError::AlreadyMember => Self::AlreadyMember,
             InviteError::TooMany => Self::TooManyInvitations,
             InviteError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ShareError> for Error {
+    fn from(error: ShareError) -> Self {
+        match error {
+            // Whether a team shares its reports is its own affair.
+            ShareError::NotFound | ShareError::Off => Self::NotFound,
+            ShareError::TooMany => Self::TooManyShares,
+            ShareError::Store(error) => error.into(),
         }
     }
 }

@@ -126,6 +126,8 @@ ids! {
     JudgementId = "jdg_";
     /// A mail to a person.
     MailId = "mail_";
+    /// A link to a report: to name it in a list, not to follow it.
+    ShareId = "shr_";
 }
 
 /// The name of one process that works on checks: readable, not secret, unique per process start.

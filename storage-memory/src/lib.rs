@@ -35,6 +35,7 @@ mod mails;
 mod people;
 mod reviews;
 mod scans;
+mod shares;
 mod sites;
 mod teams;
 mod transfer;

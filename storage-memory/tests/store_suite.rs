@@ -20,3 +20,4 @@ a11ycheck_storage_testkit::transfer_suite!(MemoryStores);
 a11ycheck_storage_testkit::people_suite!(MemoryStores);
 a11ycheck_storage_testkit::review_suite!(MemoryStores);
 a11ycheck_storage_testkit::mail_suite!(MemoryStores);
+a11ycheck_storage_testkit::share_suite!(MemoryStores);

@@ -40,7 +40,8 @@
 //!
 //! A store that also keeps people ([`PeopleStore`](a11ycheck_core::store::PeopleStore)) also passes [`people_suite!`], and one that
 //! keeps what they decide about findings ([`ReviewStore`](a11ycheck_core::store::ReviewStore)) passes [`review_suite!`];
-//! one that keeps the mail that is to be sent ([`MailStore`](a11ycheck_core::store::MailStore)) passes [`mail_suite!`].
+//! one that keeps the mail that is to be sent ([`MailStore`](a11ycheck_core::store::MailStore)) passes [`mail_suite!`], and one that keeps
+//! links to reports ([`ShareStore`](a11ycheck_core::store::ShareStore)) [`share_suite!`].
 //!
 //! # A scanner
 //! Scanners have a suite of their own, [`scanner_suite!`], on small sites that it serves on 127.0.0.1.
@@ -79,5 +80,5 @@ pub use self::{
 #[doc(hidden)]
 pub use self::{
     scanner::run_scanner_case,
-    suite::{run_mail_case, run_people_case, run_review_case, run_store_case, run_transfer_case},
+    suite::{run_mail_case, run_people_case, run_review_case, run_share_case, run_store_case, run_transfer_case},
 };

@@ -25,6 +25,7 @@ mod provider;
 mod roll_up;
 mod second_factor;
 mod second_step;
+mod share;
 mod sign_in;
 mod site;
 mod site_form;
@@ -145,6 +146,7 @@ async fn outside(context: &Context<'_>, found: &Found<'_>) -> Result<Response, P
         Page::DoForgotten => forgotten::request(context).await,
         Page::NewPassword => forgotten::new_password(context).await,
         Page::DoNewPassword => forgotten::set_password(context).await,
+        Page::Shared => share::shared(context).await,
         _ => Err(PageError::NotFound),
     }
 }
@@ -196,6 +198,10 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::CheckPicture => check::picture(team, id, found.third()).await,
         Page::CheckFile => check::file(team, id, found.third()).await,
         Page::Elements => elements::show(team, id).await,
+        Page::Share => share::form(team, id).await,
+        Page::DoShare => share::share(team, id).await,
+        Page::RevokeShare => share::revoke(team, id, found.third()).await,
+        Page::SetSharing => share::set_sharing(team, id).await,
         Page::Judge => judge::form(team, id, found.third()).await,
         Page::DoJudge => judge::judge(team, id, found.third()).await,
         Page::Judgements => judge::list(team, id).await,

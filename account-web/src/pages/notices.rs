@@ -27,6 +27,8 @@ pub(super) fn text(done: &str, words: &'static Words) -> Option<&'static str> {
         "judgements-dropped" => &words.judgements_dropped,
         "password-changed" => &words.password_changed,
         "password-set" => &words.password_set,
+        "sharing-saved" => &words.sharing_saved,
+        "share-revoked" => &words.share_revoked,
         "notices-saved" => &words.notices_saved,
         "session-ended" => &words.session_ended,
         "sessions-ended" => &words.sessions_ended,

@@ -92,9 +92,9 @@ pub use self::{
     people::{
         AuditAction, AuditRecord, CodePeriod, EmailAddress, EmailAddressError, Invitation, LastOwner, Mail, MailKind,
         MailOutcome, MailRefusal, MailState, MailSubject, MailSubjectError, Member, Membership, NewAuditRecord,
-        NewInvitation, NewMail, NewPerson, NewSecondFactor, NewSession, Notices, OpenFactorError, PasswordHash, Person,
-        PersonKind, PlainSecret, RecoveryCode, Role, SecondFactor, SecretHash, Session, SiteNotice, TotpSecret,
-        keeps_an_owner,
+        NewInvitation, NewMail, NewPerson, NewSecondFactor, NewSession, NewSharedReport, Notices, OpenFactorError,
+        PasswordHash, Person, PersonKind, PlainSecret, RecoveryCode, Role, SecondFactor, SecretHash, Session,
+        SharedReport, Sharing, SiteNotice, TotpSecret, keeps_an_owner,
     },
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},

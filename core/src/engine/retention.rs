@@ -50,9 +50,10 @@ impl Retention {
         }
         let people = self.service.purge_people(Self::BATCH).await?;
         let mails = self.service.purge_mails(Self::BATCH).await?;
+        let links = self.service.purge_shared_reports(Self::BATCH).await?;
         ran("a11ycheck_purge_last_run_timestamp_seconds", &self.service);
         self.service.note_run(|runs, now| runs.purge = Some(now));
-        Ok(if purged.max(deliveries).max(entries).max(people).max(mails) >= Self::BATCH {
+        Ok(if purged.max(deliveries).max(entries).max(people).max(mails).max(links) >= Self::BATCH {
             Step::Worked
         } else {
             Step::Idle

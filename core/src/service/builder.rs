@@ -10,7 +10,7 @@ use crate::{
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
     sealing::Keyring,
-    store::{MailStore, PeopleStore, ReviewStore, Store, StoreError},
+    store::{MailStore, PeopleStore, ReviewStore, ShareStore, Store, StoreError},
     webhook::{EventWriter, HeaderPrefix},
 };
 
@@ -20,6 +20,7 @@ pub struct ServiceBuilder {
     people: Option<Box<dyn PeopleStore>>,
     judgements: Option<Box<dyn ReviewStore>>,
     mail: Option<Box<dyn MailStore>>,
+    shares: Option<Box<dyn ShareStore>>,
     clock: Box<dyn Clock>,
     resolver: Arc<dyn Resolver>,
     policy: AddressPolicy,
@@ -82,6 +83,7 @@ impl ServiceBuilder {
             people: None,
             judgements: None,
             mail: None,
+            shares: None,
             clock: Box::new(SystemClock),
             resolver: default_resolver(),
             policy: AddressPolicy::default(),
@@ -121,6 +123,13 @@ impl ServiceBuilder {
     #[must_use]
     pub fn with_mail(self, store: impl MailStore) -> Self {
         Self { mail: Some(Box::new(store)), ..self }
+    }
+
+    /// Adds links that show one report to whoever has them: they are kept in this store, which is a clone of the service's own. It takes
+    /// [people](Self::with_people), who make them, and teams share nothing until an owner says so. Default: none.
+    #[must_use]
+    pub fn with_shared_reports(self, store: impl ShareStore) -> Self {
+        Self { shares: Some(Box::new(store)), ..self }
     }
 
     /// Sets the address at which clients reach the API, for links and for the `User-Agent` of webhooks; it ends with `/v1`.
@@ -269,6 +278,7 @@ impl ServiceBuilder {
                 people: self.people,
                 judgements: self.judgements,
                 mail: self.mail,
+                shares: self.shares,
                 clock: self.clock,
                 resolver: self.resolver,
                 policy: self.policy,

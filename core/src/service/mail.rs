@@ -63,6 +63,14 @@ impl Operator {
 }
 
 impl Service {
+    /// Removes links to reports that are over, and returns how many; 0 if the service keeps none.
+    pub(crate) async fn purge_shared_reports(&self, limit: u32) -> Result<u32, StoreError> {
+        match &self.parts.shares {
+            Some(store) => store.purge_shared_reports(limit).await,
+            None => Ok(0),
+        }
+    }
+
     /// Removes mail that is old, and returns how much; 0 if the service keeps no mail.
     pub(crate) async fn purge_mails(&self, limit: u32) -> Result<u32, StoreError> {
         let Some(store) = &self.parts.mail else { return Ok(0) };

@@ -64,7 +64,8 @@ pub use self::{
     operate::{Backlog, DeliveryBacklog, LastRuns, NotReady, Queue, RunningCheck},
     operator::{OperatedTeam, Operator, TeamInput},
     people::{
-        Actor, BetweenKey, Browser, InviteInput, Invited, OfTeam, People, PersonInput, Proof, SecondFactorState, Visit,
+        Actor, BetweenKey, Browser, InviteInput, Invited, OfTeam, People, PersonInput, Proof, SecondFactorState,
+        SharedView, Visit,
     },
     roll_up::{RollUp, SiteTotals},
     scan_files::{ScanFiles, ScanTarget},
@@ -81,7 +82,7 @@ use crate::{
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy},
     sealing::Keyring,
-    store::{MailStore, PeopleStore, ReviewStore, Store},
+    store::{MailStore, PeopleStore, ReviewStore, ShareStore, Store},
     webhook::{EventWriter, HeaderPrefix},
 };
 
@@ -100,6 +101,8 @@ pub(crate) struct Parts {
     pub(crate) judgements: Option<Box<dyn ReviewStore>>,
     /// Keeps the mail that is to be sent; `None` where none is.
     pub(crate) mail: Option<Box<dyn MailStore>>,
+    /// Keeps links to reports; `None` where no report is shown to others.
+    pub(crate) shares: Option<Box<dyn ShareStore>>,
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,

@@ -6,7 +6,8 @@
 //!
 //! [`PeopleStore`] is not part of it: a host that has people of its own needs none. Its promises have a suite of their own,
 //! `people_suite!`. What people decide about findings is kept by a [`ReviewStore`], with a suite of its own, `review_suite!`;
-//! and the mail that is to be sent to them by a [`MailStore`], with `mail_suite!`.
+//! and the mail that is to be sent to them by a [`MailStore`], with `mail_suite!`. Links that
+//! show one report to whoever has them are kept by a [`ShareStore`], with `share_suite!`.
 //!
 //! # Promises common to all methods
 //! - *Atomicity*: a method happens as a whole or not at all, whenever the process or the machine stops.
@@ -51,6 +52,7 @@ mod scans;
 mod sealing;
 mod second_factors;
 mod settings;
+mod shares;
 mod sites;
 mod teams;
 pub mod transfer;
@@ -78,6 +80,7 @@ pub use self::{
     sealing::{SealedValue, SealingStore, UnsealedValue},
     second_factors::SecondFactorStore,
     settings::SettingsStore,
+    shares::{ShareError, ShareStore},
     sites::{AddSiteError, AddedOnce, SiteStore, SiteUsage},
     teams::{DeletePlanError, TeamStore, UnknownPlan},
     webhooks::{

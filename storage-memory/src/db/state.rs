@@ -20,6 +20,7 @@ use super::{
     people_rows::People,
     scan_log::ScanLog,
     scan_rows::ScanRow,
+    share_rows::Shares,
     site_rows::SiteRow,
     team_rows::{TeamRow, TokenRow},
 };
@@ -54,6 +55,7 @@ pub(crate) struct State {
     pub(crate) events: HashMap<EventId, usize>,
     pub(crate) people: People,
     pub(crate) mails: Mails,
+    pub(crate) shares: Shares,
     pub(crate) judgements: BTreeMap<(SiteId, JudgementId), Judgement>,
     /// By name: one that is unknown belongs to a later release.
     pub(crate) settings: BTreeMap<String, String>,

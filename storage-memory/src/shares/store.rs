@@ -70,12 +70,7 @@ impl ShareStore for MemoryStore {
         })
     }
 
-    async fn revoke_shared_report(
-        &self,
-        team: TeamId,
-        id: ShareId,
-        audit: NewAuditRecord,
-    ) -> Result<bool, StoreError> {
+    async fn revoke_shared_report(&self, team: TeamId, id: ShareId, audit: NewAuditRecord) -> Result<bool, StoreError> {
         self.step(|state, now| {
             let is_there = state.shares.rows.get(&id).is_some_and(|(_, link)| link.team == team && !link.is_over(now));
             if is_there {

@@ -5,7 +5,7 @@ use std::{fmt, io::Write as _};
 use a11ycheck_core::{
     id::{
         AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, MailId, PersonId, ScanId, SessionId,
-        SiteId, TeamId, TokenId, WorkerId,
+        ShareId, SiteId, TeamId, TokenId, WorkerId,
     },
     sealing::KeyId,
 };
@@ -42,7 +42,8 @@ named!(
     InvitationId,
     AuditId,
     JudgementId,
-    MailId
+    MailId,
+    ShareId
 );
 
 impl<T: Named> Named for &T {}

@@ -68,9 +68,9 @@ impl ShareStore for PostgresStore {
             // Locked, so that nobody else makes a link meanwhile, or deletes the team.
             let is_on: Option<bool> =
                 sqlx::query_scalar("SELECT shares_reports FROM teams WHERE id = $1 FOR NO KEY UPDATE")
-                .bind(Id(team))
-                .fetch_optional(tx.db())
-                .await?;
+                    .bind(Id(team))
+                    .fetch_optional(tx.db())
+                    .await?;
             if !is_on.ok_or(refused(ShareError::NotFound))? {
                 return Err(refused(ShareError::Off));
             }
@@ -124,12 +124,7 @@ impl ShareStore for PostgresStore {
         .await
     }
 
-    async fn revoke_shared_report(
-        &self,
-        team: TeamId,
-        id: ShareId,
-        audit: NewAuditRecord,
-    ) -> Result<bool, StoreError> {
+    async fn revoke_shared_report(&self, team: TeamId, id: ShareId, audit: NewAuditRecord) -> Result<bool, StoreError> {
         self.transaction(async |mut tx| {
             let now = now(&mut tx).await?;
             let revoked = sqlx::query("DELETE FROM shared_reports WHERE team_id = $1 AND id = $2 AND ends_at > $3")

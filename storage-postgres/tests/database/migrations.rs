@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 28] = [
+const RECORD: [(i64, &str, &str); 29] = [
     (
         1,
         "plans and teams",
@@ -105,6 +105,11 @@ const RECORD: [(i64, &str, &str); 28] = [
         27,
         "token use",
         "3979238d66317b8a1c18d5b087acd3dd54105764ebd43aae3019e6ab515d55dccdd0016214ca82d0ba96169e0b2ae41d",
+    ),
+    (
+        28,
+        "shared reports",
+        "bf161c9f762779fae07bc28a16ef5971cff61ab3ae0c06a724a0e4973f76797fda650512bd4ecebd4a7792874788be81",
     ),
     (
         30,
@@ -206,6 +211,7 @@ async fn everything_lies_in_the_chosen_schema() {
         "second_factors",
         "sessions",
         "settings",
+        "shared_reports",
         "sites",
         "teams",
         "tokens",

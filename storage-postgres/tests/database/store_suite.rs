@@ -22,3 +22,4 @@ a11ycheck_storage_testkit::transfer_suite!(PostgresStores);
 a11ycheck_storage_testkit::people_suite!(PostgresStores);
 a11ycheck_storage_testkit::review_suite!(PostgresStores);
 a11ycheck_storage_testkit::mail_suite!(PostgresStores);
+a11ycheck_storage_testkit::share_suite!(PostgresStores);

@@ -5,7 +5,7 @@ use std::fmt;
 use a11ycheck_core::{
     id::{
         AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, MailId, PersonId, ScanId, SessionId,
-        SiteId, TeamId, TokenId, WorkerId,
+        ShareId, SiteId, TeamId, TokenId, WorkerId,
     },
     sealing::KeyId,
 };
@@ -43,7 +43,8 @@ named!(
     InvitationId,
     AuditId,
     JudgementId,
-    MailId
+    MailId,
+    ShareId
 );
 
 impl<T: Named> Named for &T {}

@@ -119,12 +119,7 @@ impl ShareStore for SqliteStore {
         .await
     }
 
-    async fn revoke_shared_report(
-        &self,
-        team: TeamId,
-        id: ShareId,
-        audit: NewAuditRecord,
-    ) -> Result<bool, StoreError> {
+    async fn revoke_shared_report(&self, team: TeamId, id: ShareId, audit: NewAuditRecord) -> Result<bool, StoreError> {
         self.write(async |mut tx| {
             let now = tx.now();
             let revoked = sqlx::query("DELETE FROM shared_reports WHERE team_id = ?1 AND id = ?2 AND ends_at > ?3")

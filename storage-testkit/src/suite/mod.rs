@@ -20,6 +20,7 @@ mod people;
 mod race;
 mod results;
 mod reviews;
+mod shares;
 mod transfer;
 mod walks;
 mod work;
@@ -29,5 +30,5 @@ pub use self::transfer::FilledStore;
 #[doc(hidden)]
 pub use self::{
     macros::run_store_case, mails::run_mail_case, people::run_people_case, reviews::run_review_case,
-    transfer::run_transfer_case,
+    shares::run_share_case, transfer::run_transfer_case,
 };

@@ -15,6 +15,7 @@ mod over_http;
 mod own_check;
 mod provider;
 mod second_factor;
+mod sharing;
 mod sign_in;
 mod site_list;
 mod sites;

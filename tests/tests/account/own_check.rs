@@ -4,12 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use a11ycheck_core::{
     clock::Clock as _,
-    domain::{Failure, FailureCode, Finding, Impact, PageCounts, PersonKind, Role, SiteInput, SiteUrl, Tag},
+    domain::{
+        Failure, FailureCode, Finding, Impact, MailOutcome, PageCounts, PersonKind, Role, SiteInput, SiteUrl, Tag,
+    },
     id::ScanId,
     locale::Locale,
     net::{AddressPolicy, SystemResolver},
     scanner::{CancellationToken, ProgressSink, ScanRequest, Scanner as _, Script},
-    service::{Actor, PersonInput},
+    service::{Actor, Mailing, PersonInput},
 };
 use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
 use a11ycheck_tests::{Page, TestSite};
@@ -83,9 +85,26 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
     let password = a11ycheck_account_web::hash(PASSWORD).unwrap();
     let input = PersonInput::new("op@example.org".parse().unwrap()).with_name("Op").with_password(password);
     let people = home.app.service.people().unwrap();
+    let mut mailed = Vec::new();
     people.create_person(&Actor::program("test"), input, PersonKind::Operator).await.unwrap();
     let mut operator = home.visitor();
     operator.post("/app/sign-in", &[("email", "op@example.org"), ("password", PASSWORD)]).await;
+
+    home.app.service.operator().set_mailing(Mailing::On).await.unwrap();
+    for (email, outcome) in
+        [("op@example.org", MailOutcome::Refused("550 no".to_owned())), ("owner@example.org", MailOutcome::Sent)]
+    {
+        people.request_reset(&email.parse().unwrap(), Locale::En).await.unwrap();
+        mailed.push(home.taken_mail(email, outcome).await);
+    }
+    let new_password = format!("/app/new-password?key={}", mailed[1]);
+    let share = home.page(&format!("/checks/{}/share", check.id));
+    let not_shared = whole(&mut owner, &share, None).await;
+    assert!(
+        owner.post(&home.page(&format!("/checks/{}/sharing", check.id)), &[("on", "1")]).await.status.is_redirection()
+    );
+    let shared = owner.post(&share, &[("days", "7")]).await.text;
+    let shared = format!("/app/shared?key={}", &shared.split_once("/app/shared?key=").unwrap().1[..43]);
 
     let of_owner: Vec<(String, Option<Form<'_>>)> = vec![
         ("/app/teams".to_owned(), None),
@@ -113,7 +132,9 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
         (home.page(&format!("/sites/{}/decisions", site.id)), None),
         (home.page(&format!("/checks/{}", failed_check.id)), None),
         (home.page(&format!("/checks/{}", waiting_check.id)), None),
+        (share.clone(), Some(&[("days", "7")])),
         (home.page("/members"), None),
+        (home.page("/members/invite"), Some(&[("email", "max@example.org"), ("role", "viewer")])),
         (home.page("/tokens"), Some(&[("name", "CI"), ("ability", "read")])),
         (home.page("/endpoints"), None),
         (home.page(&format!("/endpoints/{endpoint}")), None),
@@ -154,6 +175,10 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
             pages.push((path.clone(), whole(&mut operator, path, None).await));
         }
         let wrong = Some(&[("email", "x"), ("password", "y")][..]);
+        for path in ["/app/forgotten", &new_password, &shared] {
+            pages.push((path.to_owned(), whole(&mut stranger, path, None).await));
+        }
+        pages.push(("not-shared".to_owned(), not_shared.clone()));
         for form in [None, wrong] {
             pages.push(("sign-in".to_owned(), whole(&mut stranger, "/app/sign-in", form).await));
         }

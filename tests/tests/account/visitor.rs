@@ -7,12 +7,12 @@ use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
     Service,
     clock::ManualClock,
-    domain::{AttemptReport, AttemptResult, EmailAddress, Excerpt, Lease, PersonKind, Role},
+    domain::{AttemptReport, AttemptResult, EmailAddress, Excerpt, Lease, MailOutcome, PersonKind, PlainSecret, Role},
     id::{ScanId, WorkerId},
     scanner::{Script, ScriptedScanner},
     sealing::{KeyId, Keyring},
     service::{Actor, PersonInput},
-    store::{ClaimLimits, ClaimedDelivery, QueueStore as _, WebhookStore as _},
+    store::{ClaimLimits, ClaimedDelivery, MailStore as _, QueueStore as _, WebhookStore as _},
 };
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_tests::{Memory, TestApp};
@@ -40,7 +40,11 @@ impl Home {
         let keyring = Keyring::ephemeral();
         let keys = keyring.ids();
         let service = Service::builder(store.clone()).with_people(store.clone()).with_judgements(store.clone());
-        let service = service.with_mail(store.clone()).with_sealing(keyring).with_event_writer(EventsV1);
+        let service = service
+            .with_mail(store.clone())
+            .with_shared_reports(store.clone())
+            .with_sealing(keyring)
+            .with_event_writer(EventsV1);
         let scanner = ScriptedScanner::new(scripts);
         let app = TestApp::over(service, clock, scanner, "agency").await;
         let web = AccountWeb::new(&app.service).expect("the service has people");
@@ -90,6 +94,19 @@ impl Home {
     /// Lets every attempt of a delivery that is due succeed, and returns the number of secrets that each is signed with.
     pub(crate) async fn signing_secrets(&self) -> Vec<usize> {
         self.attempted(204).await.iter().map(|delivery| delivery.secrets.len()).collect()
+    }
+
+    /// Takes the mail that is due to an address, as if it was sent or refused for good, and returns the secret of its link.
+    pub(crate) async fn taken_mail(&self, to: &str, outcome: MailOutcome) -> String {
+        loop {
+            let secret = PlainSecret::generate();
+            let claimed = self.store.claim_mail(&WorkerId::generate(), Lease::TERM, secret.hash()).await.unwrap();
+            let mail = claimed.expect("mail to the address is due");
+            self.store.record_mail(mail.claim, outcome.clone()).await.unwrap();
+            if mail.to.as_str() == to {
+                return secret.reveal().to_owned();
+            }
+        }
     }
 
     async fn attempted(&self, status: u16) -> Vec<ClaimedDelivery> {

@@ -69,6 +69,12 @@ pub enum AuditAction {
     RecoveryCodeUsed,
     /// A person got new recovery codes in place of the former ones.
     RecoveryCodesReplaced,
+    /// A link to a report was made.
+    ReportShared,
+    /// A link to a report was withdrawn.
+    ReportUnshared,
+    /// Sharing of reports was switched on or off.
+    SharingChanged,
     /// A team was created.
     TeamCreated,
     /// A team got another plan.
@@ -110,6 +116,9 @@ stored_words!(AuditAction {
     SecondFactorDisabled = "second_factor.disabled",
     RecoveryCodeUsed = "recovery_code.used",
     RecoveryCodesReplaced = "recovery_codes.replaced",
+    ReportShared = "report.shared",
+    ReportUnshared = "report.unshared",
+    SharingChanged = "report.sharing_changed",
     TeamCreated = "team.created",
     PlanChanged = "plan.changed",
     TeamBlocked = "team.blocked",

@@ -11,6 +11,7 @@ mod person;
 mod second_factor;
 mod secret;
 mod session;
+mod share;
 
 pub use self::{
     audit::{AuditAction, AuditRecord, NewAuditRecord},
@@ -25,4 +26,5 @@ pub use self::{
     second_factor::{CodePeriod, NewSecondFactor, OpenFactorError, RecoveryCode, SecondFactor, TotpSecret},
     secret::{PlainSecret, SecretHash},
     session::{NewSession, Session},
+    share::{NewSharedReport, SharedReport, Sharing},
 };

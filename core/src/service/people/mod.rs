@@ -12,6 +12,7 @@ mod members;
 mod persons;
 mod second_factor;
 mod sessions;
+mod shares;
 
 pub use self::{
     actor::Actor,
@@ -20,6 +21,7 @@ pub use self::{
     persons::PersonInput,
     second_factor::{BetweenKey, Proof, SecondFactorState},
     sessions::{Browser, Visit},
+    shares::SharedView,
 };
 use super::Service;
 use crate::store::{PeopleStore, PurgedPeople, StoreError};

@@ -158,15 +158,18 @@ impl ChosenStore {
             Self::Memory(store) => Service::builder(store.clone())
                 .with_people(store.clone())
                 .with_judgements(store.clone())
-                .with_mail(store.clone()),
+                .with_mail(store.clone())
+                .with_shared_reports(store.clone()),
             Self::Sqlite(store) => Service::builder(store.clone())
                 .with_people(store.clone())
                 .with_judgements(store.clone())
-                .with_mail(store.clone()),
+                .with_mail(store.clone())
+                .with_shared_reports(store.clone()),
             Self::Postgres(store) => Service::builder(store.clone())
                 .with_people(store.clone())
                 .with_judgements(store.clone())
-                .with_mail(store.clone()),
+                .with_mail(store.clone())
+                .with_shared_reports(store.clone()),
         }
     }
 
