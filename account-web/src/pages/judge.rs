@@ -22,6 +22,9 @@ use crate::{
     shell::{Section, Shell},
 };
 
+/// The word of the form for everything that the rule found, beside those of [`Reach`].
+const RULE: &str = "rule";
+
 #[derive(Template)]
 #[template(path = "judge.html")]
 struct JudgePage {
@@ -50,6 +53,10 @@ impl JudgePage {
 
     fn is_for_template(&self) -> bool {
         self.entered.reach == Reach::Template.as_str()
+    }
+
+    fn is_for_rule(&self) -> bool {
+        self.entered.reach == RULE
     }
 
     fn note_label(&self) -> &str {
@@ -121,8 +128,17 @@ pub(super) async fn judge(team: &InTeam<'_, '_>, check: &str, number: &str) -> R
         note: form.get("note").to_owned(),
         until: form.get("until").to_owned(),
     };
-    match team.people()?.judge(check, number, &entered).await {
-        Ok(judgement) => Ok(team.done_at(&format!("/checks/{check}"), "judged", judgement.element.rule.as_str())),
+    let people = team.people()?;
+    let judged = if entered.reach == RULE {
+        people.judge_rule(check, number, &entered).await.map(|all| all.into_iter().next())
+    } else {
+        people.judge(check, number, &entered).await.map(Some)
+    };
+    match judged {
+        Ok(judgement) => {
+            let rule = judgement.as_ref().map_or("", |judgement| judgement.element.rule.as_str());
+            Ok(team.done_at(&format!("/checks/{check}"), "judged", rule))
+        }
         Err(error @ (Error::Invalid(_) | Error::TooManyJudgements)) => {
             let element = team.handle().element_to_judge(check, number).await?;
             let errors = FormErrors::of_refusal(error, "verdict", team.words())?;

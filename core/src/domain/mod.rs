@@ -81,7 +81,7 @@ pub use self::{
     iso_duration::{IsoDuration, ParseDurationError},
     judgement::{
         Decision, Judged, JudgedElement, Judgement, JudgementInput, JudgementState, NewJudgement, Reach, Subject,
-        Verdict, is_stale, judged,
+        Verdict, is_stale, judged, without_repeated,
     },
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,

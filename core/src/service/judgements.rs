@@ -52,6 +52,8 @@ pub struct ElementToJudge {
     pub html: String,
     /// The number of elements of the check that the same template repeats, this one included.
     pub alike: u64,
+    /// The number of elements of the check that the same rule found, this one included.
+    pub of_rule: u64,
     /// The judgement about it, and whether it still holds or is to be decided again.
     pub judgement: Option<(Judgement, JudgementState)>,
 }
@@ -121,6 +123,7 @@ impl TeamHandle {
             html: finding.html.clone(),
             alike: of_kind.iter().filter(|other| other.fingerprint.template == finding.fingerprint.template).count()
                 as u64,
+            of_rule: of_kind.iter().filter(|other| other.rule == finding.rule).count() as u64,
             judgement: judged.about(number).and_then(|(index, state)| Some((judgements.get(index)?.clone(), state))),
         })
     }

@@ -48,6 +48,23 @@ pub trait ReviewStore: PeopleStore {
         audit: NewAuditRecord,
     ) -> Result<Judgement, JudgeError>;
 
+    /// Keeps several judgements about a site, each in place of the one with the same [subject](Judgement::subject), as
+    /// [`put_judgement`](Self::put_judgement) does; of two with the same subject, the later one is kept. Returns those that were kept, in
+    /// their order. With none, nothing is done, and nothing is added to the audit log.
+    ///
+    /// # Atomicity
+    /// All are kept, with one entry of the audit log, or none.
+    ///
+    /// # Errors
+    /// [`JudgeError::NotFound`]; [`JudgeError::TooMany`] if there would be more than [`Judgement::MOST`]: nothing is changed.
+    async fn put_judgements(
+        &self,
+        team: TeamId,
+        site: SiteId,
+        judgements: Vec<NewJudgement>,
+        audit: NewAuditRecord,
+    ) -> Result<Vec<Judgement>, JudgeError>;
+
     /// Removes a judgement. Returns `false` if the site has no such judgement, or the team no such site.
     async fn remove_judgement(
         &self,

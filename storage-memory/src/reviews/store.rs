@@ -1,9 +1,9 @@
 //! Judgements.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeSet};
 
 use a11ycheck_core::{
-    domain::{Judgement, NewAuditRecord, NewJudgement},
+    domain::{Judgement, Key, NewAuditRecord, NewJudgement, without_repeated},
     id::{JudgementId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{JudgeError, ReviewStore, StoreError},
@@ -46,6 +46,40 @@ impl ReviewStore for MemoryStore {
             state.judgements.insert((site, judgement.id), judgement.clone());
             state.people.append(audit, now);
             Ok(judgement)
+        })
+    }
+
+    async fn put_judgements(
+        &self,
+        team: TeamId,
+        site: SiteId,
+        judgements: Vec<NewJudgement>,
+        audit: NewAuditRecord,
+    ) -> Result<Vec<Judgement>, JudgeError> {
+        self.step(|state, now| {
+            if state.site(team, site).is_none() {
+                return Err(JudgeError::NotFound);
+            }
+            let new = without_repeated(judgements.into_iter().map(|one| one.at(team, site, now)).collect());
+            if new.is_empty() {
+                return Ok(new);
+            }
+            let subjects: BTreeSet<Key> = new.iter().map(Judgement::subject).collect();
+            let (gone, kept): (Vec<&Judgement>, Vec<&Judgement>) =
+                state.judgements_of(site).partition(|other| subjects.contains(&other.subject()));
+            if (kept.len() + new.len()) as u64 > Judgement::MOST {
+                return Err(JudgeError::TooMany);
+            }
+            if let Some(judgement) = new.iter().find(|one| kept.iter().any(|other| other.id == one.id)) {
+                return Err(taken(judgement.id).into());
+            }
+            let gone: Vec<JudgementId> = gone.into_iter().map(|judgement| judgement.id).collect();
+            for id in gone {
+                state.judgements.remove(&(site, id));
+            }
+            state.judgements.extend(new.iter().map(|judgement| ((site, judgement.id), judgement.clone())));
+            state.people.append(audit, now);
+            Ok(new)
         })
     }
 

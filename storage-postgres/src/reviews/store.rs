@@ -1,7 +1,7 @@
 //! Judgements.
 
 use a11ycheck_core::{
-    domain::{Judgement, NewAuditRecord, NewJudgement},
+    domain::{Judgement, NewAuditRecord, NewJudgement, without_repeated},
     id::{JudgementId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{JudgeError, ReviewStore, StoreError},
@@ -50,27 +50,47 @@ impl ReviewStore for PostgresStore {
             if others.unsigned_abs() >= Judgement::MOST {
                 return Err(Failure::Refused(JudgeError::TooMany));
             }
-            sqlx::query(
-                "INSERT INTO judgements
-                     (id, team_id, site_id, subject, element, reach, verdict, note, until, person_id, author, at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-            )
-            .bind(Id(judgement.id))
-            .bind(Id(team))
-            .bind(Id(site))
-            .bind(subject.as_str())
-            .bind(Json(&judgement.element))
-            .bind(stored_word(judgement.reach)?)
-            .bind(stored_word(judgement.verdict)?)
-            .bind(&judgement.note)
-            .bind(judgement.until)
-            .bind(judgement.person.map(Id))
-            .bind(&judgement.author)
-            .bind(now)
-            .execute(tx.db())
-            .await?;
+            insert(tx.db(), &judgement).await?;
             append(tx.db(), &audit, now).await?;
             Ok(judgement)
+        })
+        .await
+    }
+
+    async fn put_judgements(
+        &self,
+        team: TeamId,
+        site: SiteId,
+        judgements: Vec<NewJudgement>,
+        audit: NewAuditRecord,
+    ) -> Result<Vec<Judgement>, JudgeError> {
+        self.transaction(async |mut tx| {
+            if !lock_site(tx.db(), team, site).await? {
+                return Err(Failure::Refused(JudgeError::NotFound));
+            }
+            let now = now(&mut tx).await?;
+            let new = without_repeated(judgements.iter().cloned().map(|one| one.at(team, site, now)).collect());
+            if new.is_empty() {
+                return Ok(new);
+            }
+            let subjects: Vec<String> = new.iter().map(|one| one.subject().as_str().to_owned()).collect();
+            sqlx::query("DELETE FROM judgements WHERE site_id = $1 AND subject = ANY ($2)")
+                .bind(Id(site))
+                .bind(&subjects)
+                .execute(tx.db())
+                .await?;
+            let others: i64 = sqlx::query_scalar("SELECT count(*) FROM judgements WHERE site_id = $1")
+                .bind(Id(site))
+                .fetch_one(tx.db())
+                .await?;
+            if others.unsigned_abs() + new.len() as u64 > Judgement::MOST {
+                return Err(Failure::Refused(JudgeError::TooMany));
+            }
+            for judgement in &new {
+                insert(tx.db(), judgement).await?;
+            }
+            append(tx.db(), &audit, now).await?;
+            Ok(new)
         })
         .await
     }
@@ -119,6 +139,30 @@ impl ReviewStore for PostgresStore {
     async fn all_judgements(&self, team: TeamId, site: SiteId) -> Result<Vec<Judgement>, StoreError> {
         self.step(|| async { listed(&mut *self.session().await?, team, site, None, 0).await }).await
     }
+}
+
+/// Stores a judgement whose subject no other of its site has.
+async fn insert<E>(db: &mut PgConnection, judgement: &Judgement) -> Result<(), Failure<E>> {
+    sqlx::query(
+        "INSERT INTO judgements
+             (id, team_id, site_id, subject, element, reach, verdict, note, until, person_id, author, at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+    )
+    .bind(Id(judgement.id))
+    .bind(Id(judgement.team))
+    .bind(Id(judgement.site))
+    .bind(judgement.subject().as_str().to_owned())
+    .bind(Json(&judgement.element))
+    .bind(stored_word(judgement.reach)?)
+    .bind(stored_word(judgement.verdict)?)
+    .bind(&judgement.note)
+    .bind(judgement.until)
+    .bind(judgement.person.map(Id))
+    .bind(&judgement.author)
+    .bind(judgement.at)
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 /// Locks a site of a team, so that nobody else judges its elements or deletes it: first the team, as all steps do, which the entry of

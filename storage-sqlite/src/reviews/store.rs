@@ -1,7 +1,7 @@
 //! Judgements.
 
 use a11ycheck_core::{
-    domain::{Judgement, NewAuditRecord, NewJudgement},
+    domain::{Judgement, NewAuditRecord, NewJudgement, without_repeated},
     id::{JudgementId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{JudgeError, ReviewStore, StoreError},
@@ -12,7 +12,11 @@ use sqlx::SqliteConnection;
 use super::rows::{JudgementRow, insert, judgement_columns};
 use crate::{
     SqliteStore,
-    db::{columns::paged, error::Failure, ids::Id},
+    db::{
+        columns::{json, paged},
+        error::Failure,
+        ids::Id,
+    },
     people::audit::append,
 };
 
@@ -48,6 +52,44 @@ impl ReviewStore for SqliteStore {
             insert(tx.db(), &judgement).await?;
             append(tx.db(), audit, now).await?;
             Ok(judgement)
+        })
+        .await
+    }
+
+    async fn put_judgements(
+        &self,
+        team: TeamId,
+        site: SiteId,
+        judgements: Vec<NewJudgement>,
+        audit: NewAuditRecord,
+    ) -> Result<Vec<Judgement>, JudgeError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            if !is_site(tx.db(), team, site).await? {
+                return Err(Failure::Refused(JudgeError::NotFound));
+            }
+            let new = without_repeated(judgements.into_iter().map(|one| one.at(team, site, now)).collect());
+            if new.is_empty() {
+                return Ok(new);
+            }
+            let subjects: Vec<String> = new.iter().map(|one| one.subject().as_str().to_owned()).collect();
+            sqlx::query("DELETE FROM judgements WHERE site_id = ?1 AND subject IN (SELECT value FROM json_each(?2))")
+                .bind(Id(site))
+                .bind(json(&subjects)?)
+                .execute(tx.db())
+                .await?;
+            let others: i64 = sqlx::query_scalar("SELECT count(*) FROM judgements WHERE site_id = ?1")
+                .bind(Id(site))
+                .fetch_one(tx.db())
+                .await?;
+            if others.unsigned_abs() + new.len() as u64 > Judgement::MOST {
+                return Err(Failure::Refused(JudgeError::TooMany));
+            }
+            for judgement in &new {
+                insert(tx.db(), judgement).await?;
+            }
+            append(tx.db(), audit, now).await?;
+            Ok(new)
         })
         .await
     }

@@ -255,3 +255,31 @@ async fn all_elements_of_a_template_are_accepted_at_once_and_one_of_them_apart()
         "{report}"
     );
 }
+
+#[tokio::test]
+async fn everything_that_a_rule_found_is_decided_at_once_with_one_entry_in_the_log() {
+    let page = Script::page("https://shop.example.com/");
+    let script = (0..3).fold(page, |page, number| {
+        let html = format!("<img class=kind-{number} src=a.png><i></i>{}", "<b></b>".repeat(number));
+        page.with_problem("image-alt", Impact::Critical, &format!("#picture-{number}"), &html)
+    });
+    let script = script.with_problem("color-contrast", Impact::Serious, "#pale", "<p id=pale>pale</p>");
+    let checked = Checked::new([script]).await;
+    let mut member = checked.home.member("member@example.org", Role::Member).await;
+    checked.home.member("owner@example.org", Role::Owner).await;
+    let form = member.get(&checked.form(1)).await.text;
+    assert!(form.contains("value=\"rule\"") && form.contains("Elements in this check: 3"), "{form}");
+    let note = ("note", "The new pictures come in May.");
+    let wrong = member.post(&checked.form(1), &[("verdict", "planned"), ("reach", "rule"), note]).await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY, "a last day is missing");
+    let until = (checked.home.app.service.now() + TimeDelta::days(30)).format("%Y-%m-%d").to_string();
+    let entered = [("verdict", "planned"), ("reach", "rule"), note, ("until", until.as_str())];
+    let done = member.post(&checked.form(1), &entered).await;
+    assert_eq!(done.location(), format!("{}?done=judged#image-alt", checked.report()));
+    let report = member.get(&checked.report()).await.text;
+    assert!(report.contains("<dt>of these, accepted</dt><dd>3</dd>"), "{report}");
+    let mut owner = checked.home.visitor();
+    owner.post("/app/sign-in", &[("email", "owner@example.org"), ("password", crate::visitor::PASSWORD)]).await;
+    let log = owner.get(&checked.home.page("/audit")).await.text;
+    assert_eq!(log.matches("planned: image-alt").count(), 1, "{log}");
+}

@@ -55,6 +55,8 @@ impl Judgement {
     pub const MIN_NOTE: usize = 10;
     /// The most characters of a note.
     pub const MAX_NOTE: usize = 1_000;
+    /// The most judgements that are made at once.
+    pub const MOST_AT_ONCE: usize = 500;
     /// The most characters of an author's name that are kept.
     pub const MAX_AUTHOR: usize = 300;
     /// The longest time for which something can be accepted, except for what was no barrier.
@@ -77,6 +79,15 @@ impl Judgement {
         let reason = self.verdict.accepts()?;
         Some(Acceptance { reason: Some(reason), note: self.note.clone(), until: self.until })
     }
+}
+
+/// Returns judgements as they are kept together: of two with the same [subject](Judgement::subject), the later one.
+pub fn without_repeated(judgements: Vec<Judgement>) -> Vec<Judgement> {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut kept: Vec<Judgement> =
+        judgements.into_iter().rev().filter(|judgement| seen.insert(judgement.subject())).collect();
+    kept.reverse();
+    kept
 }
 
 /// A judgement that is about to be made.

@@ -112,6 +112,46 @@ pub(crate) async fn a_judgement_takes_the_place_of_the_one_about_the_same_and_of
     assert_eq!(store.all_judgements(team, site).await.unwrap(), [renamed, again]);
 }
 
+pub(crate) async fn several_judgements_are_kept_at_once_with_one_entry_or_none_is<S: Store + ReviewStore>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (store, (team, site)) = (&world.store, world.team_and_site().await);
+    let logged = async || store.audit(Some(team), all()).await.unwrap().total;
+    let before = world.judged(team, site, "#a").await;
+    let other = world.judged(team, site, "#z").await;
+    assert_eq!(logged().await, 2);
+    assert_eq!(store.put_judgements(team, site, Vec::new(), world.note(Some(team))).await.unwrap(), []);
+    assert_eq!(logged().await, 2, "nothing was done");
+
+    let mut twice = new_judgement("#b", world.now());
+    twice.decision.note = "The one that was said last.".to_owned();
+    let new = vec![
+        new_judgement("#a", world.now()),
+        new_judgement("#b", world.now()),
+        new_judgement("#c", world.now()),
+        twice.clone(),
+    ];
+    let expected: Vec<Judgement> =
+        [&new[0], &new[2], &twice].into_iter().map(|one| one.clone().at(team, site, world.now())).collect();
+    let kept = store.put_judgements(team, site, new, world.note(Some(team))).await.unwrap();
+    assert_eq!(kept, expected);
+    assert_eq!(logged().await, 3, "one entry for all");
+    let stored = store.all_judgements(team, site).await.unwrap();
+    assert_eq!(stored.len(), 4);
+    assert!(stored.contains(&other) && !stored.iter().any(|one| one.id == before.id));
+    assert!(expected.iter().all(|one| stored.contains(one)));
+
+    let too_many = (0..Judgement::MOST).map(|number| new_judgement(&format!("#n{number}"), world.now())).collect();
+    let refused = store.put_judgements(team, site, too_many, world.note(Some(team))).await;
+    assert!(matches!(refused, Err(JudgeError::TooMany)), "{refused:?}");
+    let elsewhere = vec![new_judgement("#a", world.now())];
+    let refused = store.put_judgements(world.team().await, site, elsewhere, world.note(None)).await;
+    assert!(matches!(refused, Err(JudgeError::NotFound)), "{refused:?}");
+    assert_eq!(store.all_judgements(team, site).await.unwrap(), stored);
+    assert_eq!(logged().await, 3);
+}
+
 pub(crate) async fn a_judgement_that_is_removed_is_gone_and_a_second_time_there_is_none<S: Store + ReviewStore>(
     factory: &impl StoreFactory<Store = S>,
 ) {

@@ -27,6 +27,7 @@ macro_rules! review_suite {
             words_of_a_later_release_are_kept,
             judgements_are_listed_the_newest_first_page_by_page,
             a_judgement_takes_the_place_of_the_one_about_the_same_and_of_the_one_that_is_named,
+            several_judgements_are_kept_at_once_with_one_entry_or_none_is,
             a_judgement_that_is_removed_is_gone_and_a_second_time_there_is_none,
             what_was_judged_is_in_the_log_once_and_what_was_refused_is_not,
             a_site_has_a_bounded_number_of_judgements_also_when_many_judge_at_once,
