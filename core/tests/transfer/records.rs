@@ -81,6 +81,21 @@ pub(crate) const fn is_about_people(record: &Record) -> bool {
     matches!(record, Record::Person(_) | Record::Member(_) | Record::Invitation(_) | Record::Audit(_))
 }
 
+/// Returns a record as a file of a format before 4 has it: without what that format brought.
+pub(crate) fn before_format_4(record: Record) -> Record {
+    match record {
+        Record::Person(mut stored) => {
+            stored.person.notices = Notices::On;
+            Record::Person(stored)
+        }
+        Record::Token(mut stored) => {
+            (stored.token.created_by, stored.token.last_used_on) = (None, None);
+            Record::Token(stored)
+        }
+        other => other,
+    }
+}
+
 /// Returns records about people.
 fn people() -> Vec<Record> {
     let person = |number, kind, password: Option<&str>| {
@@ -91,7 +106,7 @@ fn people() -> Vec<Record> {
             locale: Locale::Uk,
             kind,
             created_at: at(1),
-            notices: Notices::Off,
+            notices: if number == 2 { Notices::Off } else { Notices::On },
         };
         Record::Person(StoredPerson { person, password: password.map(PasswordHash::from_stored) })
     };

@@ -175,8 +175,9 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
             pages.push((path.clone(), whole(&mut operator, path, None).await));
         }
         let wrong = Some(&[("email", "x"), ("password", "y")][..]);
-        for path in ["/app/forgotten", &new_password, &shared] {
-            pages.push((path.to_owned(), whole(&mut stranger, path, None).await));
+        let outside = [("forgotten", "/app/forgotten"), ("sign-in/new-password", &new_password), ("shared", &shared)];
+        for (name, path) in outside {
+            pages.push((name.to_owned(), whole(&mut stranger, path, None).await));
         }
         pages.push(("not-shared".to_owned(), not_shared.clone()));
         for form in [None, wrong] {
