@@ -87,6 +87,14 @@ impl Response {
         response.with(header::CACHE_CONTROL, "private, max-age=3600, immutable")
     }
 
+    /// Returns the logo of a team, which is its own and may be replaced.
+    #[cfg(feature = "logos")]
+    pub(crate) fn logo(logo: &a11ycheck_core::domain::Logo) -> Self {
+        let bytes = Bytes::copy_from_slice(logo.bytes());
+        let response = Self::new(StatusCode::OK, logo.format().media_type(), Body::Bytes(bytes));
+        response.with(header::CACHE_CONTROL, "private, no-store")
+    }
+
     /// Returns a file to be saved.
     pub(crate) fn file(file: MadeFile) -> Self {
         let name =

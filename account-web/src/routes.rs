@@ -139,6 +139,8 @@ pages! {
     Resend = Post "/teams/{team}/deliveries/{delivery}/resend" Owner;
     Brand = Get "/teams/{team}/brand" Owner;
     SetBrand = Post "/teams/{team}/brand" Owner;
+    BrandLogo = Get "/teams/{team}/brand/logo" Owner;
+    SetBrandLogo = Post "/teams/{team}/brand/logo" Owner;
     Audit = Get "/teams/{team}/audit" Owner;
 
     Operator = Get "/operator" Operator;

@@ -132,7 +132,10 @@ words! {
         resend_failed_text resend_failed_since resend_failed_submit resent_text resent_more overlap overlap_none overlap_day
         overlap_week overlap_month
     }
-    brand: Brand { title lead not_in_plan name name_hint colour colour_hint submit preview preview_text }
+    brand: Brand {
+        title lead not_in_plan name name_hint colour colour_hint submit preview preview_text logo_title logo_current logo_file
+        logo_hint logo_submit logo_remove logo_bytes logo_pixels logo_format logo_damaged
+    }
     usage: Usage {
         title plan status status_trialing status_active status_past_due status_canceled status_unknown ends_at sites_used
         seats_used pages_per_check history interval requests files manual_available features feature_api feature_exports

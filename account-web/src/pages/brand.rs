@@ -1,6 +1,6 @@
 //! The brand on the files of a team.
 
-use a11ycheck_core::domain::{AuditAction, BrandName, Colour};
+use a11ycheck_core::domain::{AuditAction, BrandName, Colour, Logo};
 use askama::Template;
 
 use super::{
@@ -28,6 +28,8 @@ struct BrandPage {
     name: String,
     colour: String,
     is_included: bool,
+    /// Whether there is a logo; `None` where none can be set.
+    logo: Option<bool>,
 }
 
 pub(super) async fn show(team: &InTeam<'_, '_>, entered: Option<Entered>) -> Result<Response, PageError> {
@@ -39,8 +41,18 @@ pub(super) async fn show(team: &InTeam<'_, '_>, entered: Option<Entered>) -> Res
     });
     let shell = team.shell(Section::Brand, &team.words().brand.title).with_errors(errors);
     let is_included = team.visit.team.plan.features.white_label;
-    let template = BrandPage { shell, name, colour, is_included };
+    let logo = cfg!(feature = "logos").then(|| brand.logo.as_ref().is_some_and(Logo::is_shown));
+    let template = BrandPage { shell, name, colour, is_included, logo };
     form_page(&template, &template.shell)
+}
+
+/// Shows the page with what was wrong with another form on it.
+#[cfg(feature = "logos")]
+pub(super) async fn with_errors(team: &InTeam<'_, '_>, errors: FormErrors) -> Result<Response, PageError> {
+    let brand = team.handle().brand().await?;
+    let name = brand.name.map(|name| name.as_str().to_owned()).unwrap_or_default();
+    let colour = brand.colour.map(|colour| colour.to_string()).unwrap_or_default();
+    show(team, Some(Entered { name, colour, errors })).await
 }
 
 /// Saves name and colour; the logo and the head of drafts stay as they are.

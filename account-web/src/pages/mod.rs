@@ -3,6 +3,8 @@
 mod arrival;
 mod audit;
 mod brand;
+#[cfg(feature = "logos")]
+mod brand_logo;
 mod check;
 mod context;
 mod decided;
@@ -114,7 +116,10 @@ async fn route(context: &mut Context<'_>, path: &str) -> Result<Response, PageEr
 
 /// Returns whether what a route of a team leads to may be a page, and not always a file.
 const fn has_navigation(page: Page) -> bool {
-    !matches!(page, Page::Team | Page::ExportSites | Page::CheckProgress | Page::CheckPicture | Page::CheckFile)
+    !matches!(
+        page,
+        Page::Team | Page::ExportSites | Page::CheckProgress | Page::CheckPicture | Page::CheckFile | Page::BrandLogo
+    )
 }
 
 /// Returns a redirect to the sign-in, after which the page is shown that was asked for.
@@ -231,6 +236,10 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::Resend => deliveries::resend(team, id).await,
         Page::Brand => brand::show(team, None).await,
         Page::SetBrand => brand::set(team).await,
+        #[cfg(feature = "logos")]
+        Page::BrandLogo => brand_logo::show(team).await,
+        #[cfg(feature = "logos")]
+        Page::SetBrandLogo => brand_logo::set(team).await,
         Page::Audit => audit::of_team(team).await,
         _ => Err(PageError::NotFound),
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 
 mod access;
+mod brand_logo;
 mod deliveries;
 mod elements;
 mod first_person;
