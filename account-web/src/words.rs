@@ -19,6 +19,10 @@ macro_rules! words {
         $(
             #[derive(Debug, Deserialize)]
             #[serde(deny_unknown_fields)]
+            #[cfg_attr(
+                not(all(feature = "logos", feature = "oidc")),
+                allow(dead_code, reason = "the words of pages that are left out")
+            )]
             pub(crate) struct $type {
                 $(pub(crate) $word: String,)*
             }
