@@ -1,5 +1,5 @@
 // Prepares texts whose contrast axe-core could not compute for pictures, from which it is computed outside of the page. Leaves `painted` in
-// this world, and returns the texts: their numbers, places, colours and limits. A style sheet is all that the page has in
+// this world, and returns whether the page is at its top, and the texts: their numbers, places, colours and limits. A style sheet is all that the page has in
 // addition while its texts are painted, and `end` takes it away.
 async (facts, limits) => {
   const id = 'a11ycheck-text-contrast';
@@ -117,10 +117,10 @@ async (facts, limits) => {
   }
   // Until the verdicts are in.
   outcome.probes.inapplicable.push(id);
-  if (texts.length === 0) return [];
+  if (texts.length === 0) return { texts, isAtTop: false };
 
   const sheet = new CSSStyleSheet();
-  const every = (rules) => `*, *::before, *::after, *::first-letter, *::first-line, *::placeholder { ${rules} }`;
+  const every = (rules) => `*, *::before, *::after { ${rules} }`;
   const still = 'transition-duration: 0s !important; transition-delay: 0s !important;';
   const colours = {
     bare: '-webkit-text-fill-color: transparent !important',
@@ -180,5 +180,5 @@ async (facts, limits) => {
       delete globalThis.painted;
     },
   };
-  return texts.map(({ seen }, number) => ({ number, ...seen }));
+  return { texts: texts.map(({ seen }, number) => ({ number, ...seen })), isAtTop: scrollX === 0 && scrollY === 0 };
 }

@@ -7,6 +7,7 @@ use std::{collections::HashSet, io::Cursor};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use image::{ImageFormat as PictureFormat, ImageReader, Limits, RgbImage};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
@@ -84,6 +85,15 @@ pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -
     Ok(())
 }
 
+/// What `painted.js` returns.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Seen {
+    texts: Vec<Text>,
+    /// True if the page is not scrolled.
+    is_at_top: bool,
+}
+
 /// A page whose texts are painted.
 #[derive(Debug, Clone, Copy)]
 struct Page<'a> {
@@ -106,8 +116,8 @@ impl Page<'_> {
             "watched": 50,
             "place": 100_000,
         });
-        let Some(texts) = self.evaluate(&format!("({PAINTED})({}, {limits})", facts())).await? else { return Ok(None) };
-        let texts: Vec<Text> = serde_json::from_value(texts).unwrap_or_default();
+        let Some(seen) = self.evaluate(&format!("({PAINTED})({}, {limits})", facts())).await? else { return Ok(None) };
+        let Seen { texts, is_at_top } = serde_json::from_value(seen).unwrap_or_default();
         let parts = parts(&texts);
         if parts.is_empty() {
             return Ok(Some(()));
@@ -117,7 +127,7 @@ impl Page<'_> {
         let mut shots = Vec::new();
         // What lies deep takes long to draw: what is left is left to a person.
         for part in parts.iter().take_while(|_| begun.elapsed() <= BEGINNING) {
-            match self.pictures(part.clip, begun + PICTURES).await {
+            match self.pictures(part.clip, is_at_top, begun + PICTURES).await {
                 Err(CdpError::TimedOut { .. }) => break,
                 taken => match taken? {
                     Some(three) => shots.push(three),
@@ -144,7 +154,10 @@ impl Page<'_> {
     }
 
     /// Takes the pictures of a part of the page; `None` after an exception.
-    async fn pictures(self, clip: Rect, deadline: Instant) -> Result<Option<[Vec<u8>; 3]>, CdpError> {
+    async fn pictures(self, clip: Rect, is_at_top: bool, deadline: Instant) -> Result<Option<[Vec<u8>; 3]>, CdpError> {
+        let viewport = self.tab.viewport();
+        // What is in view already need not be drawn anew.
+        let is_in_view = is_at_top && clip.right() <= viewport.width() && clip.bottom() <= viewport.height();
         let mut three = [const { Vec::new() }; 3];
         for (how, picture) in ["bare", "dark", "light"].into_iter().zip(&mut three) {
             if self.evaluate(&format!("painted.paint('{how}')")).await?.is_none() {
@@ -153,7 +166,7 @@ impl Page<'_> {
             let Rect { x, y, width, height } = clip;
             let clip = Clip { x, y, width, height, scale: 1.0 };
             let format = ImageFormat::Png { optimize_for_speed: true };
-            let capture = CaptureScreenshot { format, clip, capture_beyond_viewport: true };
+            let capture = CaptureScreenshot { format, clip, capture_beyond_viewport: !is_in_view };
             let data = self.tab.session().call(capture, deadline.min(self.deadline)).await?.data;
             *picture = BASE64_STANDARD.decode(data).unwrap_or_default();
         }
