@@ -112,7 +112,7 @@ const RECORD: [(i64, &str, &str); 29] = [
         "bf161c9f762779fae07bc28a16ef5971cff61ab3ae0c06a724a0e4973f76797fda650512bd4ecebd4a7792874788be81",
     ),
     (
-        30,
+        29,
         "second factors",
         "6c34aa269e1be080f2d801a35afdf796da553f666810487f63ce36799a771bd52b38f41001d7223ad10181f0e1f256c5",
     ),

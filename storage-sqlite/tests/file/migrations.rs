@@ -42,7 +42,7 @@ const RECORD: [(i64, &str, &str); 13] = [
         "01eff629e1892c4df73b50d02abec34b1a8585d1baff7d1663afda324c11c4afefda819166695547d355f89d1eb6ba55",
     ),
     (
-        14,
+        13,
         "second factors",
         "e9b91f02d07d82f6f7d627f06356c6a3e061e66de245c8d8c9a2ab06a4090478ef4f82cdea513995c2d0f08fb6bc060c",
     ),
