@@ -61,9 +61,19 @@ pub(crate) fn offer(address: SocketAddr, requests: &[Vec<u8>], load: Load) -> Me
     })
 }
 
+/// Sends one request, and returns what is answered.
+pub(crate) fn fetch(address: SocketAddr, request: &[u8]) -> Vec<u8> {
+    Connection::open(address).ask(request)
+}
+
 /// Returns a request for a path with a token.
 pub(crate) fn request(path: &str, token: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n\r\n").into_bytes()
+    request_with(path, &format!("Authorization: Bearer {token}"))
+}
+
+/// Returns a request for a path with a header.
+pub(crate) fn request_with(path: &str, header: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: bench\r\n{header}\r\n\r\n").into_bytes()
 }
 
 /// A connection, and what was read from it and not used yet.
@@ -80,8 +90,8 @@ impl Connection {
         Self { stream, buffer: Vec::new() }
     }
 
-    /// Sends a request, and reads its response to the end.
-    fn ask(&mut self, request: &[u8]) {
+    /// Sends a request, and returns the body of its response.
+    fn ask(&mut self, request: &[u8]) -> Vec<u8> {
         self.stream.write_all(request).unwrap();
         let head = loop {
             match self.buffer.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -99,7 +109,7 @@ impl Connection {
         while self.buffer.len() < end {
             self.read_more();
         }
-        self.buffer.drain(..end);
+        self.buffer.drain(..end).skip(head).collect()
     }
 
     fn read_more(&mut self) {

@@ -9,6 +9,8 @@
 //! turns, so that other load on the machine affects all alike; the table has medians over the rounds. Client, servers
 //! and database share the machine's processors. Times are a report and no verdict.
 //!
+//! `--pages` measures the pages of the account interface instead: `cargo xtask bench pages`.
+//!
 //! It needs a PostgreSQL in `DATABASE_URL`. `--rounds N` in place of 7 rounds, `--seconds S` in place of 1 second at
 //! most for each of the 28 measures of a round.
 
@@ -21,6 +23,7 @@
 mod bare;
 mod load;
 mod ours;
+mod pages;
 mod server;
 mod table;
 
@@ -43,6 +46,12 @@ fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if let Some(kind) = value::<Kind>(&arguments, "--serve") {
         return server::run(kind);
+    }
+    if let Some(kind) = value::<Kind>(&arguments, "--serve-pages") {
+        return server::run_for_pages(kind);
+    }
+    if arguments.iter().any(|argument| argument == "--pages") {
+        return pages::run(value(&arguments, "--rounds").unwrap_or(60));
     }
     let rounds = value(&arguments, "--rounds").unwrap_or(7);
     let longest = Duration::from_secs_f64(value(&arguments, "--seconds").unwrap_or(1.0));

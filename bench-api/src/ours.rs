@@ -4,7 +4,7 @@ use std::{env, fs::File, path::PathBuf, sync::Arc};
 
 use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
-    Engine, Service,
+    Engine, Service, Store,
     domain::{
         Ability, Finding, Findings, Impact, PageCounts, PageOutcome, PlanCatalog, PlanCode, RuleFacts, RuleId,
         SiteInput, Tool,
@@ -12,7 +12,8 @@ use a11ycheck_core::{
     engine::EngineConfig,
     scanner::{CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
     sealing::Keyring,
-    service::{TeamInput, TokenInput},
+    service::{ServiceBuilder, TeamInput, TokenInput},
+    store::ReviewStore,
 };
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits, routes, serve as accept};
 use a11ycheck_storage_memory::MemoryStore;
@@ -21,6 +22,7 @@ use a11ycheck_storage_sqlite::{SqliteConfig, SqliteStore};
 use async_trait::async_trait;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
 use sqlx::{Connection as _, PgConnection};
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 use crate::{
@@ -40,7 +42,7 @@ const PLANS: &str = r#"
     features = { api = true, exports = true, white_label = true, statement_drafts = true, acr_drafts = true }
 
     [plan.limits]
-    sites = 100
+    sites = 2000
     pages_per_check = 50
     check_frequency = "monthly"
     history_months = 12
@@ -52,46 +54,71 @@ const PLANS: &str = r#"
 
 /// Fills the store, and serves until `end`.
 pub(crate) async fn serve(kind: Kind, end: impl Future<Output = ()> + Send + 'static) {
-    let folder = tempfile::tempdir_in(program_folder()).unwrap();
-    let log = Arc::new(File::create(folder.path().join("log")).unwrap());
-    tracing_subscriber::fmt().with_env_filter("info,sqlx=warn").with_writer(log).with_ansi(false).init();
-    let times = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
-    let metrics = PrometheusBuilder::new();
-    let metrics = metrics.set_buckets_for_metric(Matcher::Prefix("a11ycheck_http_".to_owned()), &times).unwrap();
-    metrics.install_recorder().unwrap();
-
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    if kind == Kind::Postgres {
-        clean().await;
-    }
-    let builder = match kind {
-        Kind::Sqlite => {
-            let config = SqliteConfig::new(folder.path().join("data"));
-            Service::builder(SqliteStore::open(config).await.unwrap())
-        }
-        Kind::Postgres => {
-            let config = PostgresConfig::new(database_url()).with_schema(SCHEMA);
-            Service::builder(PostgresStore::connect(config).await.unwrap())
-        }
-        Kind::Memory | Kind::BareQuery | Kind::BareCounted => Service::builder(MemoryStore::new()),
-    };
-    let service = builder
-        .with_event_writer(EventsV1)
-        .with_sealing(Keyring::ephemeral())
-        .with_plans(PlanCatalog::from_toml(PLANS).unwrap())
-        .with_base_url(format!("http://{address}/v1"))
-        .build()
-        .await
-        .unwrap();
+    let Ours { listener, service, folder } = Ours::open(kind).await;
     let engine = Engine::builder(&service).with_scanner(TwelveProblems);
     let engine = engine.with_config(EngineConfig::default().with_workers(4).without_scheduler().without_retention());
     let engine = engine.start();
     let callers = fill(&service).await;
     engine.stop().await;
 
+    let address = listener.local_addr().unwrap();
     say(&Ready { address, paths: PATHS.map(str::to_owned).into(), callers });
     accept(listener, routes(&service, RoutesConfig::default()), ServeLimits::default(), end).await;
+    close(kind, folder).await;
+}
+
+/// A service over a store without data, and where it will be served.
+pub(crate) struct Ours {
+    pub(crate) listener: TcpListener,
+    pub(crate) service: Service,
+    /// Where its log and its data are, until this is dropped.
+    pub(crate) folder: TempDir,
+}
+
+impl Ours {
+    pub(crate) async fn open(kind: Kind) -> Self {
+        let folder = tempfile::tempdir_in(program_folder()).unwrap();
+        let log = Arc::new(File::create(folder.path().join("log")).unwrap());
+        tracing_subscriber::fmt().with_env_filter("info,sqlx=warn").with_writer(log).with_ansi(false).init();
+        let times = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
+        let metrics = PrometheusBuilder::new();
+        let metrics = metrics.set_buckets_for_metric(Matcher::Prefix("a11ycheck_http_".to_owned()), &times).unwrap();
+        metrics.install_recorder().unwrap();
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let builder = match kind {
+            Kind::Sqlite => {
+                let config = SqliteConfig::new(folder.path().join("data"));
+                with_people(SqliteStore::open(config).await.unwrap())
+            }
+            Kind::Postgres => {
+                clean().await;
+                let config = PostgresConfig::new(database_url()).with_schema(SCHEMA);
+                with_people(PostgresStore::connect(config).await.unwrap())
+            }
+            Kind::Memory | Kind::BareQuery | Kind::BareCounted => with_people(MemoryStore::new()),
+        };
+        let service = builder
+            .with_event_writer(EventsV1)
+            .with_sealing(Keyring::ephemeral())
+            .with_plans(PlanCatalog::from_toml(PLANS).unwrap())
+            .with_base_url(format!("http://{address}/v1"))
+            .build()
+            .await
+            .unwrap();
+        Self { listener, service, folder }
+    }
+}
+
+/// As the server does.
+fn with_people(store: impl Store + ReviewStore + Clone) -> ServiceBuilder {
+    Service::builder(store.clone()).with_people(store.clone()).with_judgements(store)
+}
+
+/// Removes the data.
+pub(crate) async fn close(kind: Kind, folder: TempDir) {
+    folder.close().unwrap();
     if kind == Kind::Postgres {
         clean().await;
     }

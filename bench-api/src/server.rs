@@ -4,6 +4,7 @@ use std::{
     env, fmt, fs,
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
     net::SocketAddr,
+    pin::Pin,
     process::{Child, ChildStdout, Command, Stdio},
     str::FromStr,
     time::Duration,
@@ -11,7 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{bare, load::request, ours};
+use crate::{bare, load::request, ours, pages};
 
 /// What a server does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,11 +94,19 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server, and waits until it has its data.
+    /// Starts a server of the API, and waits until it has its data.
     pub(crate) fn start(kind: Kind) -> Self {
+        Self::start_with("--serve", kind)
+    }
+
+    /// Starts a server of the account interface, and waits until it has its data.
+    pub(crate) fn start_for_pages(kind: Kind) -> Self {
+        Self::start_with("--serve-pages", kind)
+    }
+
+    fn start_with(task: &str, kind: Kind) -> Self {
         let mut command = Command::new(env::current_exe().unwrap());
-        let mut child =
-            command.args(["--serve", kind.name()]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command.args([task, kind.name()]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         output.read_line(&mut line).unwrap();
@@ -115,6 +124,10 @@ impl Server {
 
     pub(crate) fn paths(&self) -> &[String] {
         &self.ready.paths
+    }
+
+    pub(crate) fn callers(&self) -> &[Caller] {
+        &self.ready.callers
     }
 
     /// Returns the requests for a path with the first tokens.
@@ -147,17 +160,25 @@ impl Drop for Server {
     }
 }
 
-/// Is a server, until the input ends.
+/// Is a server of the API, until the input ends.
 pub(crate) fn run(kind: Kind) {
+    until_input_ends(async |ended| match kind {
+        Kind::BareQuery => bare::serve(bare::Work::Query, ended).await,
+        Kind::BareCounted => bare::serve(bare::Work::QueryAndUpdate, ended).await,
+        Kind::Memory | Kind::Sqlite | Kind::Postgres => ours::serve(kind, ended).await,
+    });
+}
+
+/// Is a server of the account interface, until the input ends.
+pub(crate) fn run_for_pages(kind: Kind) {
+    until_input_ends(async |ended| pages::serve(kind, ended).await);
+}
+
+fn until_input_ends(serve: impl AsyncFnOnce(Pin<Box<dyn Future<Output = ()> + Send>>)) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let ended = tokio::task::spawn_blocking(|| io::stdin().read_to_end(&mut Vec::new()).map(drop));
-        let ended = async { ended.await.unwrap().unwrap() };
-        match kind {
-            Kind::BareQuery => bare::serve(bare::Work::Query, ended).await,
-            Kind::BareCounted => bare::serve(bare::Work::QueryAndUpdate, ended).await,
-            Kind::Memory | Kind::Sqlite | Kind::Postgres => ours::serve(kind, ended).await,
-        }
+        serve(Box::pin(async { ended.await.unwrap().unwrap() })).await;
     });
 }
 

@@ -22,6 +22,13 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// The pages of the account interface on each store, with 1,000 sites and 500,000 findings in one team. Takes some ten minutes
+    #[command(disable_help_flag = true)]
+    Pages {
+        /// For the bench itself: `--rounds N` requests a page (in place of 60)
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// The scanner on real pages, beside axe-core run by a bare script
     Scan {
         /// Measure pa11y-ci, @axe-core/cli and @axe-core/playwright as well; they are installed into `target/bench`
@@ -70,6 +77,9 @@ pub(crate) struct Corpus {
 pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
     match bench {
         Bench::Api { arguments } => with_database(machine, &mut program(machine, "a11ycheck-bench-api", arguments)),
+        Bench::Pages { arguments } => {
+            with_database(machine, program(machine, "a11ycheck-bench-api", arguments).arg("--pages"))
+        }
         Bench::Scan { peers: false, rest } => scan(machine, &["browser", "axe", "pages"], rest),
         Bench::Scan { peers: true, rest } => scan(machine, &["browser", "axe", "pages", "peers"], rest),
         Bench::Cli { rest } => cli(machine, rest),
