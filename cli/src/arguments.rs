@@ -218,6 +218,10 @@ pub struct CheckArguments {
     #[arg(long, env = "A11YCHECK_ENHANCED_CONTRAST")]
     pub enhanced_contrast: bool,
 
+    /// Measures in pictures of the page the contrast of text that axe-core could not compute: on pictures and gradients.
+    #[arg(long, env = "A11YCHECK_MEASURED_CONTRAST")]
+    pub measured_contrast: bool,
+
     /// Takes no pictures, though an output has them: json, html and pdf do.
     #[arg(long)]
     pub no_pictures: bool,

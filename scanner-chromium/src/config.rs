@@ -62,7 +62,7 @@ impl ChromiumConfig {
             headers: None,
             moving_probes: MovingProbes::Off,
             enhanced_contrast: false,
-            measured_contrast: true,
+            measured_contrast: false,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             proxy: None,
@@ -152,8 +152,8 @@ impl ChromiumConfig {
         Self { enhanced_contrast, ..self }
     }
 
-    /// Sets whether the contrast of text that axe-core could not compute is measured in pictures of the page. By default it is. Without,
-    /// all of these texts are left to a person.
+    /// Sets whether the contrast of text that axe-core could not compute is measured in pictures of the page. By default it is not, and
+    /// all of these texts are left to a person: how many are measured in the time that there is depends on how busy the machine is.
     pub fn with_measured_contrast(self, measured_contrast: bool) -> Self {
         Self { measured_contrast, ..self }
     }

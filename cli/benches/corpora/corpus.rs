@@ -58,6 +58,7 @@ impl<C: Case> Checked<C> {
                 "--moving-probes",
                 "all",
                 "--enhanced-contrast",
+                "--measured-contrast",
             ]);
             command.arg("--serve").arg(&arguments.cases).arg(format!("--output=json={}", kept.display()));
             if let Some(earl) = &arguments.earl {

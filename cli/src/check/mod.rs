@@ -163,6 +163,7 @@ async fn scan(
             Some(Moving::All) => MovingProbes::EveryPage,
         })
         .with_enhanced_contrast(arguments.enhanced_contrast)
+        .with_measured_contrast(arguments.measured_contrast)
         .with_evidence(if plan.flags.pictures { Evidence::Taken } else { Evidence::LeftOut });
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let at_once = plan.pages_at_once.unwrap_or(if named.is_here() { cores.max(2) } else { 2 });

@@ -15,7 +15,7 @@ use a11ycheck_core::{
     locale::Locale,
     scanner::{CancellationToken, PageList, ScanRequest, Scanner as _},
 };
-use a11ycheck_scanner_chromium::{ChromiumScanner, Evidence};
+use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence};
 use image::{ImageFormat, Rgb, RgbImage};
 
 use crate::support::{Progress, Reply, Request, Site, config, page};
@@ -36,6 +36,11 @@ enum Said {
 }
 
 use Said::{Asks, Fails, Left, Nothing};
+
+/// Returns settings with which open contrasts are measured.
+fn measuring() -> ChromiumConfig {
+    config().with_measured_contrast(true)
+}
 
 /// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters.
 const CASES: [(&str, &str, Said); 25] = [
@@ -191,7 +196,7 @@ fn is_near(found: Option<Said>, wanted: Said) -> bool {
 async fn a_contrast_that_axe_core_leaves_open_is_decided_only_where_every_pixel_agrees() {
     let bodies: Vec<String> = CASES.iter().map(|(_, body, _)| body.replace("TEXT", "Handmade bicycles")).collect();
     let site = Site::start(move |request| answer(request, &bodies)).await;
-    let findings = scan(&site, CASES.len(), ChromiumScanner::new(config()).unwrap()).await;
+    let findings = scan(&site, CASES.len(), ChromiumScanner::new(measuring()).unwrap()).await;
     let mut wrong = Vec::new();
     for (number, (name, _, wanted)) in CASES.iter().enumerate() {
         let found = said(&findings, number);
@@ -209,7 +214,7 @@ async fn a_contrast_that_axe_core_leaves_open_is_decided_only_where_every_pixel_
     // Whoever does not want it has what axe-core says.
     let bodies: Vec<String> = CASES.iter().map(|(_, body, _)| body.replace("TEXT", "Handmade bicycles")).collect();
     let site = Site::start(move |request| answer(request, &bodies)).await;
-    let config = config().with_measured_contrast(false);
+    let config = config();
     let plain = scan(&site, CASES.len(), ChromiumScanner::new(config).unwrap()).await;
     assert!(!plain.ran.unwrap().contains(PROBE));
     assert!(plain.undecided.iter().filter(|finding| finding.rule == RuleId::new(AXE)).count() > 18);
@@ -238,7 +243,7 @@ async fn a_page_does_not_notice_that_its_texts_were_painted() {
         answer(request, &bodies)
     })
     .await;
-    let scanner = ChromiumScanner::new(config().with_evidence(Evidence::LeftOut)).unwrap();
+    let scanner = ChromiumScanner::new(measuring().with_evidence(Evidence::LeftOut)).unwrap();
     let findings = scan(&site, 1, scanner).await;
     let failing: Vec<&str> = findings
         .items
@@ -258,7 +263,7 @@ async fn thousands_of_texts_are_measured_within_bounds_and_one_of_each_kind_firs
     let other = "<p style='position: absolute; top: 900px; left: 600px; color: #777; background: url(/888888.png)' id=x>Handmade bicycles</p>";
     let bodies = [format!("<ul>{many}</ul>{other}")];
     let site = Site::start(move |request| answer(request, &bodies)).await;
-    let findings = scan(&site, 1, ChromiumScanner::new(config()).unwrap()).await;
+    let findings = scan(&site, 1, ChromiumScanner::new(measuring()).unwrap()).await;
     let kept = findings.items.iter().filter(|item| item.rule == RuleId::new(PROBE)).count();
     let left_out = findings.pages[0].left_out.get(&RuleId::new(PROBE)).copied().unwrap_or_default();
     let measured = u32::try_from(kept).unwrap() + left_out;

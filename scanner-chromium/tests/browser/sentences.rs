@@ -69,7 +69,7 @@ fn said(check: &AxeCheck) -> String {
 async fn an_element_is_told_in_german_with_what_was_measured_on_it() {
     let html = page("Home", BODY);
     let site = Site::start(move |_| Reply::Html(html.clone())).await;
-    let scanner = ChromiumScanner::new(config().with_measured_contrast(false)).unwrap();
+    let scanner = ChromiumScanner::new(config()).unwrap();
     let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
 
@@ -108,7 +108,7 @@ async fn of_a_thousand_elements_to_decide_about_a_few_are_kept_and_all_are_count
     let picture = "<p id=other style='background: url(data:,x)'>jane@example.org writes on a picture</p>";
     let html = page("Home", &format!("{texts}{picture}"));
     let site = Site::start(move |_| Reply::Html(html.clone())).await;
-    let scanner = ChromiumScanner::new(config().with_measured_contrast(false)).unwrap();
+    let scanner = ChromiumScanner::new(config()).unwrap();
     let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
     let contrast = RuleId::new("color-contrast");
