@@ -12,6 +12,7 @@ use crate::{
 };
 
 /// What a mail says, as far as it is no matter of language.
+#[expect(clippy::large_enum_variant, reason = "one is made at a time, and written at once")]
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum MailContent {

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use a11ycheck_core::{
     domain::{
         Ability, ApiToken, Attempt, AttemptFailure, AttemptReport, AttemptResult, AuditAction, AuditRecord,
-        CheckFrequency, Delivery, DeliveryState, DiffSummary, DraftHead, EndpointDetails, EndpointSecrets,
+        CheckFrequency, CodePeriod, Delivery, DeliveryState, DiffSummary, DraftHead, EndpointDetails, EndpointSecrets,
         EndpointStatus, EventKind, Excerpt, Failure, FailureCode, Features, FencingToken, Invitation, IsoDuration,
         JudgedElement, Judgement, Lease, Limits, Logo, ManualChecks, Membership, NewEvent, Notices, Outcome,
         PasswordHash, Person, PersonKind, Plan, PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, Scan,
-        ScanEventEntry, ScanEventKind, ScanKind, ScanState, ScreenshotId, SecretHash, Site, SiteDetails, SiteUrl,
-        StandardId, Standing, Subscription, TeamBrand, TokenHash, Tool, Totals, Urgency, Verdict, WebhookEndpoint,
+        ScanEventEntry, ScanEventKind, ScanKind, ScanState, ScreenshotId, SecondFactor, SecretHash, Site, SiteDetails,
+        SiteUrl, StandardId, Standing, Subscription, TeamBrand, TokenHash, Tool, Totals, Urgency, Verdict,
+        WebhookEndpoint,
     },
     id::WorkerId,
     locale::Locale,
@@ -21,7 +22,7 @@ use a11ycheck_core::{
         transfer::{
             PackedFindings, PictureSubject, Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint,
             StoredEntry, StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan,
-            StoredSetting, StoredSite, StoredTeam, StoredToken,
+            StoredSecondFactor, StoredSetting, StoredSite, StoredTeam, StoredToken,
         },
     },
 };
@@ -78,7 +79,10 @@ fn delivery(number: u32, state: DeliveryState) -> Record {
 
 /// Returns whether a record is of a kind that format 1 does not have.
 pub(crate) const fn is_about_people(record: &Record) -> bool {
-    matches!(record, Record::Person(_) | Record::Member(_) | Record::Invitation(_) | Record::Audit(_))
+    matches!(
+        record,
+        Record::Person(_) | Record::SecondFactor(_) | Record::Member(_) | Record::Invitation(_) | Record::Audit(_)
+    )
 }
 
 /// Returns a record as a file of a format before 4 has it: without what that format brought.
@@ -94,6 +98,14 @@ pub(crate) fn before_format_4(record: Record) -> Record {
         }
         other => other,
     }
+}
+
+/// Returns a second factor with two recovery codes that were not used.
+fn second_factor() -> Record {
+    let recovery = [[7; 32], [8; 32]].map(SecretHash::from_bytes).into();
+    let factor =
+        SecondFactor { secret: sealed(6), last_period: CodePeriod::from_stored(60_000_000), recovery, since: at(2) };
+    Record::SecondFactor(StoredSecondFactor { person: id("pers", 1), factor })
 }
 
 /// Returns records about people.
@@ -132,6 +144,7 @@ fn people() -> Vec<Record> {
     vec![
         person(1, PersonKind::Operator, Some("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA")),
         person(2, PersonKind::User, None),
+        second_factor(),
         Record::Member(Membership { team: id("team", 1), person: id("pers", 1), role: Role::Owner, since: at(2) }),
         Record::Member(Membership { team: id("team", 1), person: id("pers", 2), role: later, since: at(3) }),
         invitation(1, None),

@@ -13,13 +13,16 @@ use crate::{
     people::rows::{MemberRow, person_columns},
 };
 
+/// When a site's last notice was written and about which reason, and when its last completed check ended.
+type NoticeRow = (Option<DateTime<Utc>>, Option<String>, Option<DateTime<Utc>>);
+
 /// Writes the notices of a check that has failed, where they are due.
 pub(crate) async fn failed<E>(db: &mut PgConnection, scan: &Scan) -> Result<(), Failure<E>> {
     let ScanState::Failed { failure, finished_at: now, .. } = &scan.state else { return Ok(()) };
     if !is_on(&mut *db).await? {
         return Ok(());
     }
-    let row: Option<(Option<DateTime<Utc>>, Option<String>, Option<DateTime<Utc>>)> = sqlx::query_as(
+    let row: Option<NoticeRow> = sqlx::query_as(
         "SELECT site.noticed_at, site.noticed_code,
              (SELECT max(l.finished_at) FROM scans l WHERE l.site_id = site.id AND l.outcome IS NOT NULL)
          FROM sites site WHERE site.id = $1",

@@ -295,7 +295,7 @@ mod tests {
         }
         assert_eq!(
             *secret.address(&"jo+a@example.org".parse().unwrap()),
-            "otpauth://totp/a11ycheck:jo%2Ba%40example%2Eorg?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=a11ycheck"
+            "otpauth://totp/a11ycheck:jo%2Ba%40example.org?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=a11ycheck"
         );
         assert_eq!(format!("{secret:?}"), "TotpSecret(…)");
     }
