@@ -330,7 +330,10 @@ async fn scan_all(site: &Site, paths: &[String]) -> Findings {
 }
 
 async fn scan_moving(site: &Site, paths: &[String], moving: MovingProbes) -> Findings {
-    let scanner = ChromiumScanner::new(config().with_moving_probes(moving).with_enhanced_contrast(true)).unwrap();
+    let scanner = ChromiumScanner::new(
+        config().with_moving_probes(moving).with_enhanced_contrast(true).with_measured_contrast(true),
+    )
+    .unwrap();
     let pages = PageList::new(paths.iter().map(|path| site.url(path).parse().unwrap())).unwrap();
     let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), pages);
     let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();

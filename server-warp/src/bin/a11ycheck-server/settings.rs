@@ -152,8 +152,8 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_TRUST_PROXY", value_name = "CIDR", value_delimiter = ',')]
     pub(crate) trust_proxy: Vec<IpNet>,
 
-    /// The issuer of an OpenID provider at which people sign in to the account web interface, as its configuration names it:
-    /// https://id.example.org. Needs --oidc-client-id. Let the provider lead back to /app/sign-in/provider/answer below this
+    /// The issuer of an OpenID provider at which people sign in to the account web interface, in every character as its configuration
+    /// names it. Needs --oidc-client-id. Let the provider lead back to /app/sign-in/provider/answer below this
     /// installation's address. It is reached directly, without --proxy. People keep their passwords beside it. [default: none]
     #[arg(long, env = "A11YCHECK_OIDC_ISSUER", value_name = "URL")]
     pub(crate) oidc_issuer: Option<String>,
