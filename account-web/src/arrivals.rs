@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{domain::Role, id::TeamId};
 
-/// What becomes of people who were signed in elsewhere. Without it, only those get in who have an account.
+/// The rules for people who were signed in elsewhere. Without them, only those get in who have an account.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Arrivals {

@@ -17,7 +17,7 @@ enum Cookie {
     Language,
     /// The marks of those who have signed in with this browser. It says that it is known, and lets nobody in.
     Browser,
-    /// What is kept while the person is at the provider.
+    /// The cookie that is kept while the person is at the provider.
     #[cfg(feature = "oidc")]
     Visit,
 }

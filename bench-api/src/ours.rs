@@ -71,7 +71,7 @@ pub(crate) async fn serve(kind: Kind, end: impl Future<Output = ()> + Send + 'st
 pub(crate) struct Ours {
     pub(crate) listener: TcpListener,
     pub(crate) service: Service,
-    /// Where its log and its data are, until this is dropped.
+    /// The folder of its log and its data, which ends when this is dropped.
     pub(crate) folder: TempDir,
 }
 

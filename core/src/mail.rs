@@ -11,7 +11,7 @@ use crate::{
     locale::Locale,
 };
 
-/// What a mail says, as far as it is no matter of language.
+/// The content of a mail, as far as it is no matter of language.
 #[expect(clippy::large_enum_variant, reason = "one is made at a time, and written at once")]
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -38,7 +38,7 @@ pub enum MailContent {
         site: Site,
         /// The check.
         scan: ScanId,
-        /// Why it failed.
+        /// The reason why it failed.
         failure: Failure,
     },
     /// An endpoint was switched off because its deliveries kept failing.

@@ -20,7 +20,7 @@ fn basic() -> Vec<String> {
 /// The keys of a provider (RFC 7517).
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Keys {
-    /// Keys of kinds that are not known here are among them; they are passed over.
+    /// Keys of kinds that are not known here are among them; they are not read.
     pub(super) keys: Vec<serde_json::Value>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Tokens {
 pub(super) struct Head {
     pub(super) alg: String,
     pub(super) kid: Option<String>,
-    /// What must be understood, and is not.
+    /// Extensions that must be understood, and are not.
     pub(super) crit: Option<serde_json::Value>,
 }
 

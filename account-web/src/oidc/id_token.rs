@@ -11,7 +11,7 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPu
 
 use super::answers::{Claims, Head, Key, Keys, OneOrMany};
 
-/// Who has signed in at the provider.
+/// The person who has signed in at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
     /// The address, which the provider has verified.
@@ -22,7 +22,7 @@ pub(crate) struct Identity {
     pub(crate) groups: Vec<String>,
 }
 
-/// What a token has to be for.
+/// The purpose that a token must have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Expected<'a> {
     pub(super) issuer: &'a str,

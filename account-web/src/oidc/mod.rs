@@ -20,7 +20,7 @@ pub(crate) use self::{
     visit::Visit,
 };
 
-/// What an operator says about the provider.
+/// An operator's settings for the provider.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct OidcSettings {
@@ -34,7 +34,7 @@ pub struct OidcSettings {
     pub name: String,
     /// The claim of ID tokens that lists a person's groups.
     pub groups_claim: String,
-    /// What is asked for besides `openid email profile`.
+    /// The scopes that are asked for besides `openid email profile`.
     pub scopes: BTreeSet<String>,
 }
 

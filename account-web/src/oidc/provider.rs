@@ -31,7 +31,7 @@ pub(crate) enum OidcError {
     Refused(#[from] Refused),
 }
 
-/// What is known of the provider.
+/// The facts that are known of the provider.
 #[derive(Debug)]
 struct Known {
     configuration: Configuration,

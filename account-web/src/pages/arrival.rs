@@ -10,7 +10,7 @@ use a11ycheck_core::{
 use super::{context::Context, error::PageError, second_step};
 use crate::{arrivals::Arrivals, response::Response};
 
-/// Who arrives.
+/// A person who arrives.
 #[derive(Debug)]
 pub(super) struct Arrival {
     pub(super) email: EmailAddress,

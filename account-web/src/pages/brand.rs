@@ -28,7 +28,7 @@ struct BrandPage {
     name: String,
     colour: String,
     is_included: bool,
-    /// Whether there is a logo; `None` where none can be set.
+    /// True if there is a logo; `None` where none can be set.
     logo: Option<bool>,
 }
 

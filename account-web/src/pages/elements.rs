@@ -23,7 +23,7 @@ use crate::{
 /// The elements on one page: of those with the longest sources, some 200 kB.
 const PER_PAGE: u32 = 25;
 
-/// What is listed.
+/// The kind of elements that is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tab {
     All,

@@ -30,7 +30,7 @@ pub(super) struct Entered {
 pub(super) struct Made {
     email: String,
     link: String,
-    /// Whether it is sent by mail as well.
+    /// True if it is sent by mail as well.
     is_mailed: bool,
 }
 

@@ -81,7 +81,7 @@ struct FailedMail {
     to: String,
     kind: &'static str,
     at: Instant,
-    /// What the mail server said; hostile text.
+    /// The answer of the mail server: hostile text.
     reason: String,
 }
 

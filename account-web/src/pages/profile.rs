@@ -30,10 +30,10 @@ struct ProfilePage {
     shell: Shell,
     sessions: Vec<Session>,
     own: SessionId,
-    /// Whether notices are sent, to whoever wants them.
+    /// True if notices are sent to whoever wants them.
     sends_mail: bool,
     wants_notices: bool,
-    /// Whether a second factor is on; `None` where there are none.
+    /// True if a second factor is on; `None` where there are none.
     second_factor: Option<bool>,
 }
 

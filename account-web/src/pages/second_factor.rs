@@ -19,7 +19,7 @@ use crate::{
     time::Instant,
 };
 
-/// How the second factor is, and what can be done with it.
+/// The page about the second factor: its state, and the forms that change it.
 enum State {
     /// It is off. The app is shown a secret, which comes back with the form: it counts once the app has shown a code of it.
     Off {

@@ -22,7 +22,7 @@ struct SignInPage<'a> {
     shell: Shell,
     email: &'a str,
     next: &'a str,
-    /// Whether a link for another password can be sent.
+    /// True if a link for another password can be sent.
     sends_mail: bool,
     /// The name of the provider at which people sign in, too.
     provider: Option<&'a str>,

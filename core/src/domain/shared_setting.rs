@@ -19,7 +19,7 @@ pub enum SharedSetting {
     SealingKey,
     /// The standard against which sites are checked that name none.
     Standard,
-    /// Whether mail to people is sent: `on` or `off`, as the servers that send it say when they start.
+    /// The word that says if mail to people is sent: `on` or `off`, as the servers that send it say when they start.
     Mail,
 }
 

@@ -97,7 +97,7 @@ pub struct ApiToken {
     pub abilities: BTreeSet<Ability>,
     /// The instant at which it was created.
     pub created_at: DateTime<Utc>,
-    /// Who made it, in words, as the person was called then; `None` where that is not known.
+    /// The person or program that made it, in words, as the person was called then; `None` where that is not known.
     pub created_by: Option<String>,
     /// The day, in UTC, on which it was last used; `None` before that.
     pub last_used_on: Option<NaiveDate>,
@@ -114,7 +114,7 @@ pub struct NewToken {
     pub abilities: BTreeSet<Ability>,
     /// The hash under which it is stored and looked up.
     pub hash: TokenHash,
-    /// Who makes it, in words; `None` where that is not known.
+    /// The person or program that makes it, in words; `None` where that is not known.
     pub created_by: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use crate::{
     report::Report,
 };
 
-/// Which elements of a check are listed.
+/// The kind of elements of a check that is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Shown {
@@ -27,7 +27,7 @@ pub enum Shown {
     ToReview,
 }
 
-/// Which elements of a check are asked for.
+/// The elements of a check that are asked for.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct ElementsQuery {
@@ -58,11 +58,11 @@ pub struct ListedElement {
     pub selector: String,
     /// The source.
     pub html: String,
-    /// Whether the previous check did not have it.
+    /// True if the previous check did not have it.
     pub is_new: bool,
     /// The picture of it, if there is one.
     pub picture: Option<ScreenshotRef>,
-    /// What was decided about it, and whether that holds.
+    /// The decision about it, and its state.
     pub judgement: Option<(Judgement, JudgementState)>,
 }
 

@@ -9,7 +9,7 @@ use crate::{
     store::StoreError,
 };
 
-/// Whether mail to people is sent.
+/// The state of mail to people: sent or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mailing {
     /// A server sends it.
@@ -24,7 +24,7 @@ pub enum Mailing {
 pub struct MailBacklog {
     /// The number of mails that wait.
     pub waiting: u64,
-    /// How long the oldest of them has waited.
+    /// The time for which the oldest of them has waited.
     pub oldest: TimeDelta,
     /// Mails that failed in the last 30 days, the newest first, at most [`MailBacklog::MOST`].
     pub failed: Vec<Mail>,
@@ -36,7 +36,7 @@ impl MailBacklog {
 }
 
 impl Operator {
-    /// Says whether mail is sent from now on: for the process that does, when it starts. While it is off, none is written.
+    /// Sets whether mail is sent: for the process that does, when it starts. While it is off, none is written.
     ///
     /// # Errors
     /// Returns only those of the store.

@@ -17,7 +17,7 @@ pub struct TokenInput {
     pub name: String,
     /// The abilities of the token.
     pub abilities: BTreeSet<Ability>,
-    /// Who makes it, in words.
+    /// The person or program that makes it, in words.
     pub created_by: Option<String>,
 }
 

@@ -33,13 +33,13 @@ pub struct ClaimedMail {
     pub to: EmailAddress,
     /// The language of the reader: the person's, if there is one with this address.
     pub locale: Locale,
-    /// What it is about.
+    /// The subject.
     pub subject: MailSubject,
     /// The instant at which the attempt begins.
     pub at: DateTime<Utc>,
 }
 
-/// How much mail waits.
+/// The amount of mail that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MailDepth {
     /// Mails whose sending has not ended.
@@ -68,7 +68,7 @@ pub enum RecordMailError {
 /// Mail is written by the steps that cause it: [`invite`](PeopleStore::invite) with a [`NewMail`]; and, while the shared setting
 /// [`Mail`](crate::domain::SharedSetting::Mail) is `on`, the steps that end a check as failed and those that switch an endpoint off because
 /// its deliveries kept failing. The latter two write one mail to each member of the team whose
-/// [role is told](crate::domain::Role::is_noticed) and who has [`Notices::On`], about a check only if it
+/// [role is noticed](crate::domain::Role::is_noticed) and who has [`Notices::On`], about a check only if it
 /// [is due](crate::domain::SiteNotice::is_due).
 ///
 /// # Atomicity
@@ -92,7 +92,7 @@ pub trait MailStore: PeopleStore {
     ///
     /// Before that, due mails whose reason has gone are [dropped](crate::domain::MailState::Dropped): invitations that can't be accepted
     /// any more, links for another password to addresses that are nobody's, and notices to who is no member with
-    /// [a role that is told](crate::domain::Role::is_noticed) any more, or has [`Notices::Off`].
+    /// [a role that is noticed](crate::domain::Role::is_noticed) any more, or has [`Notices::Off`].
     ///
     /// # Atomicity
     /// The choice, the lease and the hash are one step: a mail is never given to two workers at once.

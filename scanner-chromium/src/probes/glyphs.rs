@@ -20,7 +20,7 @@ const FEWEST: usize = 8;
 const UNSTEADY: usize = 200;
 /// The share of a text's length, in percent, that has to be seen.
 const SEEN: usize = 90;
-/// How far a contrast must be below the limit: colours are whole numbers, and so is what is computed from them.
+/// The amount by which a contrast must be below the limit: colours are whole numbers, and so is what is computed from them.
 const MARGIN: f64 = 0.05;
 
 /// A text of a page, as `painted.js` describes it.
@@ -61,7 +61,7 @@ pub(super) struct Measured {
     pub(super) most: f64,
 }
 
-/// What the contrast of a text says.
+/// The verdict on the contrast of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Every pixel is below the limit.
@@ -181,7 +181,7 @@ impl Text {
     }
 }
 
-/// What was seen of a text so far.
+/// The pixels that were seen of a text so far.
 #[derive(Debug)]
 struct Seen {
     pixels: usize,

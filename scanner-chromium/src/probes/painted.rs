@@ -26,7 +26,7 @@ use crate::{
 };
 
 const PAINTED: &str = include_str!("painted.js");
-/// Whether axe-core left a contrast open on an element of the page itself. If not, the probe has run and found nothing to do.
+/// An expression for whether axe-core left a contrast open on an element of the page itself. If not, the probe has run and found nothing to do.
 const IS_OPEN: &str = "(() => {
     const isOpen = outcome.results.incomplete.some(({ id, error, nodes }) => id === 'color-contrast' && !error && nodes.some(({ target }) => target.length === 1));
     outcome.probes?.inapplicable.push(...(isOpen ? [] : ['a11ycheck-text-contrast']));
@@ -85,7 +85,7 @@ pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -
     Ok(())
 }
 
-/// What `painted.js` returns.
+/// The answer of `painted.js`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Seen {
@@ -156,7 +156,7 @@ impl Page<'_> {
     /// Takes the pictures of a part of the page; `None` after an exception.
     async fn pictures(self, clip: Rect, is_at_top: bool, deadline: Instant) -> Result<Option<[Vec<u8>; 3]>, CdpError> {
         let viewport = self.tab.viewport();
-        // What is in view already need not be drawn anew.
+        // What is in view already need not be drawn again.
         let is_in_view = is_at_top && clip.right() <= viewport.width() && clip.bottom() <= viewport.height();
         let mut three = [const { Vec::new() }; 3];
         for (how, picture) in ["bare", "dark", "light"].into_iter().zip(&mut three) {

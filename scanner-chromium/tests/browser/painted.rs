@@ -23,7 +23,7 @@ use crate::support::{Progress, Reply, Request, Site, config, page};
 const PROBE: &str = "a11ycheck-text-contrast";
 const AXE: &str = "color-contrast";
 
-/// What is said about the text of a page.
+/// The statement about the text of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Said {
     /// It fails, with a contrast between these.

@@ -12,7 +12,7 @@ use crate::{
     locale::Locale,
 };
 
-/// Whether a person gets notices by mail: of failed checks, and of endpoints that were switched off. Invitations and links for another
+/// The choice of a person to get notices by mail: of failed checks, and of endpoints that were switched off. Invitations and links for another
 /// password are sent in any case, for somebody asked for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Notices {
@@ -35,7 +35,7 @@ impl Notices {
     }
 }
 
-/// What kind of mail it is.
+/// The kind of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MailKind {
@@ -58,7 +58,7 @@ stored_words!(MailKind {
     EndpointOff = "endpoint.off",
 });
 
-/// What a mail is about.
+/// The subject of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MailSubject {
@@ -93,7 +93,7 @@ pub enum MailSubjectError {
     /// The kind is no word, or one of a later release.
     #[error("the kind of the mail is unknown")]
     Kind,
-    /// What it is about has no id of that kind.
+    /// The subject has no id of that kind.
     #[error(transparent)]
     Id(#[from] ParseIdError),
     /// It lacks its team.
@@ -172,11 +172,11 @@ pub struct Mail {
     pub to: EmailAddress,
     /// The language for a reader who is no person yet.
     pub locale: Locale,
-    /// What it is about.
+    /// The subject.
     pub subject: MailSubject,
     /// The instant at which it was to be sent.
     pub created_at: DateTime<Utc>,
-    /// How far its sending has come.
+    /// The state of its sending.
     pub state: MailState,
 }
 
@@ -196,7 +196,7 @@ impl Mail {
     }
 }
 
-/// How far the sending of a mail has come.
+/// The state of the sending of a mail.
 ///
 /// ```text
 ///  Waiting ──claim──► Attempting ──taken──────────────────────────► Sent
@@ -238,10 +238,10 @@ pub enum MailState {
         attempts: u32,
         /// The instant at which the last one ended.
         finished_at: DateTime<Utc>,
-        /// What the mail server said, or why it could not be asked: for operators, at most [`MailState::MAX_REASON`] characters.
+        /// The answer of the mail server, or the reason why it could not be asked: for operators, at most [`MailState::MAX_REASON`] characters.
         reason: String,
     },
-    /// What it was about has gone: an invitation that was withdrawn, a person who wants no notices. Final.
+    /// Its subject has gone: an invitation that was withdrawn, a person who wants no notices. Final.
     Dropped {
         /// The instant at which that was found.
         finished_at: DateTime<Utc>,
@@ -384,7 +384,7 @@ impl SiteNotice {
 }
 
 impl Role {
-    /// Returns whether the role is told of failed checks and of endpoints that were switched off: those who can do something about it.
+    /// Returns whether the role gets notices of failed checks and of endpoints that were switched off: those who can do something about it.
     pub const fn is_noticed(self) -> bool {
         self.writes()
     }

@@ -26,7 +26,7 @@ pub struct Person {
     pub kind: PersonKind,
     /// The instant at which the person was created.
     pub created_at: DateTime<Utc>,
-    /// Whether the person gets notices by mail; who is new does.
+    /// The person's choice about notices by mail; a new person gets them.
     pub notices: Notices,
 }
 

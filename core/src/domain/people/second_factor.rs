@@ -94,7 +94,7 @@ pub enum OpenFactorError {
     /// It can't be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// What was opened has another length.
+    /// The opened bytes have another length.
     #[error("the secret of a second factor has {0} bytes")]
     Length(usize),
 }

@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::SecretHash;
 use crate::id::{ScanId, ShareId, TeamId};
 
-/// Whether the reports of a team may be shown to whoever has a link. Off until an owner switches it on.
+/// The permission to show reports of a team to whoever has a link. Off until an owner switches it on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Sharing {
     /// Links can be made, and lead to their reports.
@@ -36,7 +36,7 @@ pub struct SharedReport {
     pub team: TeamId,
     /// The check.
     pub scan: ScanId,
-    /// Who made it, in words: for members of the team, and not for who follows it.
+    /// The person who made it, in words: for members of the team, and not for who follows it.
     pub made_by: String,
     /// The instant at which it was made.
     pub created_at: DateTime<Utc>,
@@ -65,7 +65,7 @@ pub struct NewSharedReport {
     pub scan: ScanId,
     /// The hash under which it is stored and looked up.
     pub hash: SecretHash,
-    /// Who makes it, in words.
+    /// The person who makes it, in words.
     pub made_by: String,
     /// For how long it is valid: at most [`SharedReport::LONGEST`], beyond which it is cut.
     pub term: TimeDelta,

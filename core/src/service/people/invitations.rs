@@ -46,7 +46,7 @@ pub struct Invited {
     pub invitation: Invitation,
     /// The secret, for the link.
     pub secret: PlainSecret,
-    /// Whether a mail with a link of its own is sent as well.
+    /// True if a mail with a link of its own is sent as well.
     pub is_mailed: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::{
     store::StoreError,
 };
 
-/// What a page shows of a second factor that is on.
+/// The facts about a second factor that is on, for pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SecondFactorState {
