@@ -40,7 +40,7 @@ const HISTORY: usize = 4;
 const DECISIONS: u64 = 200;
 const PASSWORD: &str = "correct horse battery";
 /// The routes that are not measured.
-const LEFT_OUT: [(&str, &str); 11] = [
+const LEFT_OUT: [(&str, &str); 18] = [
     ("", "leads on to the page of the team"),
     ("/teams", "leads on to the team where there is one"),
     ("/teams/{team}", "leads on to the sites"),
@@ -48,10 +48,17 @@ const LEFT_OUT: [(&str, &str); 11] = [
     ("/sign-in", "leads on for who is signed in"),
     ("/first", "there are people"),
     ("/join", "takes the key of an invitation"),
+    ("/sign-in/code", "leads on to the sign-in"),
+    ("/sign-in/provider", "leads on to the provider"),
+    ("/sign-in/provider/answer", "leads on"),
+    ("/forgotten", "no mail is sent"),
+    ("/new-password", "takes the key of a mail"),
+    ("/shared", "takes the key of a link"),
     ("/teams/{team}/checks/{check}/progress", "stays open as long as the check runs"),
     ("/teams/{team}/checks/{check}/pictures/{picture}", "a picture"),
     ("/teams/{team}/checks/{check}/files/{file}", "a file"),
     ("/teams/{team}/export-sites", "a file"),
+    ("/teams/{team}/brand/logo", "a picture"),
 ];
 
 /// Measures the pages on each store, and prints the table.
