@@ -14,7 +14,6 @@ use crate::{
 /// The content of a mail, as far as it is no matter of language.
 #[expect(clippy::large_enum_variant, reason = "one is made at a time, and written at once")]
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub enum MailContent {
     /// Somebody is invited into a team.
     Invitation {

@@ -39,8 +39,6 @@ impl MailWriter for AccountWeb {
                 let link = places.absolute(&format!("/teams/{}/endpoints/{}", team.id, endpoint.id));
                 (fill(&words.off_subject, &values), vec![fill(&words.off_text, &values), words.off_link.clone(), link])
             }
-            // Nothing is written about what this release does not know.
-            _ => (String::new(), Vec::new()),
         };
         let is_notice = matches!(content, MailContent::CheckFailed { .. } | MailContent::EndpointOff { .. });
         let switch_off = is_notice.then(|| places.absolute("/profile#notices"));

@@ -60,7 +60,8 @@ impl Smtp {
         let to: Address = letter.to.as_str().parse().map_err(|error| format!("no address of a mailbox: {error}"))?;
         let id = format!("<{}@{}>", letter.id, self.from.email.domain());
         let message = Message::builder().from(self.from.clone()).to(Mailbox::new(None, to)).message_id(Some(id));
-        let message = message.subject(one_line(&letter.subject));
+        let subject: String = one_line(&letter.subject).chars().take(LONGEST_SUBJECT).collect();
+        let message = message.subject(subject);
         // RFC 3834: no holiday notice answers it.
         let message = with_header(message, "Auto-Submitted", "auto-generated");
         let message = letter.switch_off.iter().fold(message, |message, address| {
@@ -116,9 +117,9 @@ fn explained(error: &smtp::Error) -> String {
     text
 }
 
-/// Returns a text without control characters, bounded: what people name things must not begin another line of the head.
+/// Returns a text without control characters: what people name things must not begin another line of the head.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_SUBJECT).collect()
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn with_header(message: MessageBuilder, name: &'static str, value: &str) -> MessageBuilder {

@@ -53,21 +53,30 @@ impl Mailer {
     /// Those of the store. An attempt whose end could not be recorded counts, and another one is made when its lease ends.
     pub async fn step(&self) -> Result<Step, StoreError> {
         let mut under_way = JoinSet::new();
+        let mut result = Ok(());
         let Some(store) = self.service.parts().mail.as_deref() else { return Ok(Step::Idle) };
         while under_way.len() < Self::AT_ONCE {
             let link = PlainSecret::generate();
-            let Some(mail) = store.claim_mail(&self.id, Self::LEASE, link.hash()).await? else { break };
+            let mail = match store.claim_mail(&self.id, Self::LEASE, link.hash()).await {
+                Ok(Some(mail)) => mail,
+                Ok(None) => break,
+                // Those that were claimed are attempted to their end: a mail that is cut off may have been sent, and would be sent again.
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            };
             let mailer = self.clone();
             under_way.spawn(async move { mailer.attempt(mail, link).await });
         }
         let is_idle = under_way.is_empty();
         while let Some(ended) = under_way.join_next().await {
             match ended {
-                Ok(recorded) => recorded?,
+                Ok(recorded) => result = result.and(recorded),
                 Err(panic) => tracing::error!(error = &panic as &dyn StdError, "A sender of mail panicked"),
             }
         }
-        Ok(if is_idle { Step::Idle } else { Step::Worked })
+        result.map(|()| if is_idle { Step::Idle } else { Step::Worked })
     }
 
     async fn attempt(&self, mail: ClaimedMail, link: PlainSecret) -> Result<(), StoreError> {

@@ -32,7 +32,7 @@ use super::{
     Demo, DemoError,
     sites::{SITES, WEEKS},
 };
-use crate::store::ChosenStore;
+use crate::{AnyError, store::ChosenStore};
 
 /// The time until the sites are checked again by the schedule: nobody answers at their addresses.
 const UNCHECKED_FOR: TimeDelta = TimeDelta::days(365);
@@ -48,7 +48,11 @@ pub(crate) enum PastError {
     Build(#[from] BuildError),
     #[error("a step of the past failed")]
     Step(#[from] Error),
-    #[error("a check of the past failed in a way that was not meant")]
+    #[error("the past ended before its time")]
+    Ended(#[from] tokio::task::JoinError),
+    #[error("an invented site is not formed as sites are")]
+    Site(#[source] AnyError),
+    #[error("a check of the past came out otherwise than was meant")]
     Scan,
     #[error("the history can't be moved into the store")]
     Move(#[from] TransferError),
@@ -63,7 +67,7 @@ pub(crate) async fn fill(chosen: &ChosenStore) -> Result<bool, PastError> {
     if !chosen.store().plans().await?.is_empty() {
         return Ok(false);
     }
-    let moved = tokio::task::spawn_blocking(move || unseen(live(now))).await.map_err(|_| PastError::Scan)??;
+    let moved = tokio::task::spawn_blocking(move || unseen(live(now))).await??;
     match chosen.transfer().import(&mut moved.into_source()).await {
         Ok(()) => Ok(true),
         // Of servers that start together, another one came first.
@@ -103,9 +107,9 @@ async fn live(now: DateTime<Utc>) -> Result<Moved, PastError> {
             let scan = match added {
                 Some(id) => team.start_scan(*id).await?.id,
                 None => {
-                    let input = SiteInput::parse(site.url).map_err(|_| PastError::Scan)?;
-                    let name = SiteName::new(site.name).map_err(|_| PastError::Scan)?;
-                    let tag = Tag::new(site.tag).map_err(|_| PastError::Scan)?;
+                    let input = SiteInput::parse(site.url).map_err(|error| PastError::Site(error.into()))?;
+                    let name = SiteName::new(site.name).map_err(|error| PastError::Site(error.into()))?;
+                    let tag = Tag::new(site.tag).map_err(|error| PastError::Site(error.into()))?;
                     let new = team.add_site(input.with_name(name).with_tags([tag])).await?;
                     *added = Some(new.site.id);
                     new.first_scan.ok_or(PastError::Scan)?
