@@ -83,7 +83,8 @@
     if (known) walk(known);
     return found.slice(0, most);
   };
-  // The rules of style sheets that apply in this window, up to a number that a page of some size has.
+  // The rules of style sheets that apply in this window, with their selectors, up to a number that a page of some size has.
+  // Each question about a rule is put together as text by the browser: who asks thousands begins with what leaves most out.
   let found = null;
   const styleRules = () => {
     if (found) return found;
@@ -100,7 +101,7 @@
       if (sheet.disabled || depth > 5 || !isOn(sheet.media)) return;
       for (const rule of list) {
         if (found.length >= 20_000) return;
-        if (rule instanceof CSSStyleRule) found.push(rule);
+        if (rule instanceof CSSStyleRule) found.push({ style: rule.style, selectorText: rule.selectorText });
         else if (rule instanceof CSSImportRule) rule.styleSheet && take(rule.styleSheet, depth + 1);
         else if (rule instanceof CSSGroupingRule) take(rule, depth + 1);
       }

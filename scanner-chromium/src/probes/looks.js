@@ -12,7 +12,7 @@
     const [failed, undecided] = [new Map(), new Map()];
     let isApplicable = false;
     for (const { style, selectorText } of kit.styleRules()) {
-      const strings = [...style.content.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/g)].map(([, one, other]) => one ?? other).join(' ');
+      const strings = !pseudo.test(selectorText) ? '' : [...style.content.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/g)].map(([, one, other]) => one ?? other).join(' ');
       if (letters.test(strings)) {
         for (const part of selectorText.split(/,(?![^(]*\))/)) {
           if (!pseudo.test(part)) continue;
@@ -42,7 +42,7 @@
     const undecided = new Map();
     let isApplicable = false;
     const shows = ({ style }) => (style.display !== '' && style.display !== 'none') || style.visibility === 'visible' || parseFloat(style.opacity) > 0;
-    const rules = kit.styleRules().filter(shows).flatMap(({ selectorText }) => selectorText.split(/,(?![^(]*\))/));
+    const rules = kit.styleRules().filter((rule) => /:hover|:focus/.test(rule.selectorText) && shows(rule)).flatMap(({ selectorText }) => selectorText.split(/,(?![^(]*\))/));
     const focused = new Set(rules.filter((part) => /:focus/.test(part)).map((part) => part.trim().replace(/:focus(?:-within|-visible)?/g, ':hover')));
     for (const part of rules) {
       // What appears is not what the pointer is on.
