@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     Error,
     catalog::fill,
-    domain::{FieldErrors, Judgement, Problem},
+    domain::{Assignment, FieldErrors, Judgement, Problem},
 };
 
 use chrono::DateTime;
@@ -91,6 +91,9 @@ impl FormErrors {
             Error::LastOwner => problems.last_owner.clone(),
             Error::TooManyInvitations => problems.too_many_invitations.clone(),
             Error::TooManyJudgements => fill(&problems.too_many_judgements, &[("most", &Judgement::MOST.to_string())]),
+            Error::TooManyAssignments => {
+                fill(&problems.too_many_assignments, &[("most", &Assignment::MOST.to_string())])
+            }
             Error::BlankName => problems.blank_name.clone(),
             Error::NoPlan(_) => problems.not_in_list.clone(),
             _ => return Err(error),

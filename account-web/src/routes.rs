@@ -111,9 +111,15 @@ pages! {
     SetSharing = Post "/teams/{team}/checks/{check}/sharing" Owner;
     Judge = Get "/teams/{team}/checks/{check}/elements/{element}/decide" Member;
     DoJudge = Post "/teams/{team}/checks/{check}/elements/{element}/decide" Member;
+    Assign = Get "/teams/{team}/checks/{check}/elements/{element}/assign" Member;
+    DoAssign = Post "/teams/{team}/checks/{check}/elements/{element}/assign" Member;
     Judgements = Get "/teams/{team}/sites/{site}/decisions" Viewer;
     UndoJudgement = Post "/teams/{team}/sites/{site}/decisions/{decision}/undo" Member;
     DropStaleJudgements = Post "/teams/{team}/sites/{site}/decisions/remove-stale" Member;
+    Work = Get "/teams/{team}/work" Viewer;
+    Assignment = Get "/teams/{team}/work/{assignment}" Member;
+    ChangeAssignment = Post "/teams/{team}/work/{assignment}" Member;
+    RemoveAssignment = Post "/teams/{team}/work/{assignment}/remove" Member;
     Usage = Get "/teams/{team}/usage" Viewer;
 
     Members = Get "/teams/{team}/members" Viewer;

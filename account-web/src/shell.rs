@@ -18,6 +18,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
     Sites,
+    Work,
     Members,
     Tokens,
     Endpoints,
@@ -57,8 +58,16 @@ pub(crate) struct TeamShell {
     pub(crate) id: TeamId,
     pub(crate) name: String,
     pub(crate) role: Role,
-    /// The number of its sites whose latest check failed.
+    pub(crate) counts: Counts,
+}
+
+/// What the navigation of a team counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    /// The number of the team's sites whose latest check failed.
     pub(crate) failing: u64,
+    /// The number of the person's assignments that are not done.
+    pub(crate) unfinished: u64,
 }
 
 /// Returns the name of a role.
@@ -89,8 +98,8 @@ impl Shell {
         }
     }
 
-    pub(crate) fn in_team(mut self, team: &Team, role: Role, failing: u64) -> Self {
-        self.team = Some(TeamShell { id: team.id, name: team.name.clone(), role, failing });
+    pub(crate) fn in_team(mut self, team: &Team, role: Role, counts: Counts) -> Self {
+        self.team = Some(TeamShell { id: team.id, name: team.name.clone(), role, counts });
         self
     }
 
@@ -124,6 +133,7 @@ impl Shell {
         let nav = &self.words.nav;
         let links = [
             ("sites", nav.sites.as_str(), Section::Sites, true),
+            ("work", &nav.work, Section::Work, true),
             ("members", &nav.members, Section::Members, true),
             ("tokens", &nav.tokens, Section::Tokens, team.role.manages()),
             ("endpoints", &nav.endpoints, Section::Endpoints, team.role.manages()),

@@ -49,7 +49,7 @@ words! {
         product skip team_menu account_menu language change_language sign_out error_summary error_prefix cancel back yes no
         name email role created actions delete previous_page next_page pages_of_list details
     }
-    nav: Nav { sites members tokens endpoints brand usage audit teams profile operator failing }
+    nav: Nav { sites members tokens endpoints brand usage audit teams profile operator failing work unfinished }
     errors: Errors {
         not_found_title not_found_text forbidden_title forbidden_text blocked_title blocked_text forged_title forged_text
         unavailable_title unavailable_text server_title server_text too_many_title too_many_text
@@ -59,7 +59,7 @@ words! {
         site_limit check_active manual_too_soon other email password_short password_long password_same_as_email password_wrong
         address_taken already_member no_free_seat last_owner too_many_invitations role colour brand_name blank_name ability
         too_short not_date date_out_of_range too_many_judgements verdict repeated ambiguous
-        too_many_shares
+        too_many_shares too_many_assignments
     }
     notices: Notices {
         site_added site_changed check_started site_deleted invitation_withdrawn role_changed member_removed left token_deleted
@@ -68,6 +68,7 @@ words! {
         judged judgement_undone judgements_dropped second_factor_off sign_in_over
         password_set notices_saved
         sharing_saved share_revoked
+        work_saved work_removed
     }
     sign_in: SignIn {
         title email password submit wrong wait no_account
@@ -152,6 +153,7 @@ words! {
         brand_changed team_created plan_changed team_blocked team_unblocked sites_imported element_judged judgement_undone
         second_factor_enabled second_factor_disabled recovery_code_used recovery_codes_replaced
         report_shared report_unshared sharing_changed
+        finding_assigned assignment_changed assignment_removed assignment_reopened
     }
     profile: Profile {
         title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser
@@ -181,6 +183,11 @@ words! {
     }
     elements: ElementsWords {
         title link tabs tab_all tab_new tab_fixed tab_accepted tab_review at all_pages none left_out fixed_text fixed_caption rule
+    }
+    work: WorkWords {
+        title lead filter whose me everybody nobody show unfinished all_states site all_sites filter_submit none caption what
+        assignee state due due_optional due_hint overdue reopened again again_link open doing done unknown scope scope_element
+        scope_template scope_rule in_check assign assign_title change change_title assigned_by save remove link not_assigned
     }
     provider: ProviderWords { submit unavailable refused over cancelled no_account }
     second_step: SecondStep { title code code_hint lost wrong }

@@ -1,11 +1,11 @@
 //! The refusals of use-cases: facts, no status codes, no wording for clients.
 
 use crate::{
-    domain::{Ability, FieldErrors, InvalidSetting, PlanCode, RateDecision},
+    domain::{Ability, FieldErrors, InvalidSetting, PlanCode, Problem, RateDecision},
     export::Artifact,
     store::{
-        AcceptError, AddMemberError, ChangeMemberError, CreatePersonError, DeletePlanError, InviteError, JudgeError,
-        RedeemError, ShareError, StoreError, UnknownPlan,
+        AcceptError, AddMemberError, AssignError, ChangeMemberError, CreatePersonError, DeletePlanError, InviteError,
+        JudgeError, RedeemError, ShareError, StoreError, UnknownPlan,
     },
 };
 
@@ -94,6 +94,9 @@ pub enum Error {
     /// The site has as many judgements as it may.
     #[error("the site has as many judgements as it may; take back those that match nothing any more")]
     TooManyJudgements,
+    /// The site has [as many assignments](crate::domain::Assignment::MOST) as it may.
+    #[error("the site has as many assignments as it may; remove some that are done")]
+    TooManyAssignments,
     /// The team has [as many links](crate::domain::SharedReport::MOST) to reports as it may.
     #[error("the team has too many links to reports")]
     TooManyShares,
@@ -149,6 +152,7 @@ impl Error {
             | Self::LastOwner
             | Self::TooManyInvitations
             | Self::TooManyJudgements
+            | Self::TooManyAssignments
             | Self::TooManyShares => ErrorKind::Conflict,
             Self::Invalid(_) | Self::BlankName | Self::InvalidSetting(_) | Self::NotBuiltIn(_) => ErrorKind::Invalid,
             Self::PdfUnavailable | Self::Unavailable(_) => ErrorKind::Unavailable,
@@ -250,6 +254,17 @@ impl From<JudgeError> for Error {
             JudgeError::NotFound => Self::NotFound,
             JudgeError::TooMany => Self::TooManyJudgements,
             JudgeError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<AssignError> for Error {
+    fn from(error: AssignError) -> Self {
+        match error {
+            AssignError::NotFound => Self::NotFound,
+            AssignError::NotMember => Self::Invalid(FieldErrors::one("assignee", Problem::NotInList)),
+            AssignError::TooMany => Self::TooManyAssignments,
+            AssignError::Store(error) => error.into(),
         }
     }
 }

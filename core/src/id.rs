@@ -128,6 +128,8 @@ ids! {
     MailId = "mail_";
     /// A link to a report: to name it in a list, not to follow it.
     ShareId = "shr_";
+    /// An assignment of something to repair to a member of a team.
+    AssignmentId = "asg_";
 }
 
 /// The name of one process that works on checks: readable, not secret, unique per process start.

@@ -1,18 +1,20 @@
 //! One check: its progress, the reason for its failure, or its report.
 
 use a11ycheck_core::{
-    domain::{Failure, Scan, ScanState, Site},
+    domain::{Failure, RuleId, Scan, ScanState, Site},
     export::{Artifact, ExportFormat, acr::AcrFormat},
     id::ScanId,
     report::{Group, PictureId, PictureRef, Report, ToCheck},
     service::ReviewedReport,
 };
 use askama::Template;
+use chrono::NaiveDate;
 
 use super::{
     context::{InTeam, page},
     decided::Decided,
     error::PageError,
+    work::{self, Names, Work},
 };
 use crate::{
     markup::{Piece, paragraphs, pieces},
@@ -57,6 +59,8 @@ struct ReportPage<'a> {
     reviewed: &'a ReviewedReport,
     /// Whether the person may decide about elements.
     judges: bool,
+    names: Names,
+    today: NaiveDate,
     files: Vec<FileLink>,
 }
 
@@ -124,6 +128,12 @@ impl ReportPage<'_> {
         Some(Decided::of(judgement, Some(state), &self.shell))
     }
 
+    /// Returns the assignment about the element with this number.
+    fn work(&self, number: &u64, rule: &RuleId) -> Option<Work> {
+        let assignment = self.reviewed.assignment(*number, rule)?;
+        Some(Work::of(assignment, &self.names, self.today, self.shell.words))
+    }
+
     /// Returns the number of undecided elements of a rule about which a person has decided.
     fn decided_of(&self, rule: &ToCheck) -> u64 {
         self.reviewed.decided.get(&rule.rule).copied().unwrap_or_default()
@@ -187,7 +197,9 @@ async fn report(team: &InTeam<'_, '_>, scan: &Scan, site: &Site, at: Instant) ->
     });
     let shell = team.shell(Section::Sites, &words.title);
     let (report, judges, files) = (&reviewed.report, team.handle().judges(), files.collect());
-    page(&ReportPage { shell, site, id: scan.id.to_string(), at, report, reviewed: &reviewed, judges, files })
+    let names = if reviewed.assignments.is_empty() { Names::new() } else { work::names(team).await? };
+    let (id, today) = (scan.id.to_string(), team.visit.signed_in.at.date_naive());
+    page(&ReportPage { shell, site, id, at, report, reviewed: &reviewed, judges, names, today, files })
 }
 
 /// Sends the progress of a check until it ends, for pages with a script.

@@ -20,7 +20,7 @@ use crate::{
     parts::Parts,
     request::{Fields, Request},
     response::Response,
-    shell::{Section, Shell},
+    shell::{Counts, Section, Shell},
     words::Words,
 };
 
@@ -121,6 +121,8 @@ pub(super) struct InTeam<'c, 'a> {
     pub(super) visit: Visit,
     /// The number of the team's sites whose latest check failed, for the navigation.
     pub(super) failing: u64,
+    /// The number of the person's assignments that are not done, for the navigation.
+    pub(super) unfinished: u64,
 }
 
 impl InTeam<'_, '_> {
@@ -157,7 +159,11 @@ impl InTeam<'_, '_> {
     }
 
     pub(super) fn shell(&self, section: Section, title: &str) -> Shell {
-        self.context.shell(section, title).in_team(&self.visit.team, self.visit.role, self.failing)
+        self.context.shell(section, title).in_team(
+            &self.visit.team,
+            self.visit.role,
+            Counts { failing: self.failing, unfinished: self.unfinished },
+        )
     }
 
     /// Returns a redirect to a page of the team.

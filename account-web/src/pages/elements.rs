@@ -1,19 +1,21 @@
 //! The elements of a check, one by one: all, new, fixed, accepted or to review; of all pages, or of one.
 
 use a11ycheck_core::{
-    domain::{ScreenshotRef, Site},
+    domain::{RuleId, ScreenshotRef, Site},
     id::ScanId,
     paging::PageRequest,
     report::Report,
     service::{ElementsQuery, ListedElement, Shown},
 };
 use askama::Template;
+use chrono::NaiveDate;
 
 use super::{
     context::{InTeam, page},
     decided::Decided,
     error::PageError,
     list::Paging,
+    work::{self, Names, Work},
 };
 use crate::{
     response::Response,
@@ -84,6 +86,8 @@ struct ElementsPage {
     listed: u64,
     paging: Paging,
     judges: bool,
+    names: Names,
+    today: NaiveDate,
 }
 
 impl ElementsPage {
@@ -113,6 +117,10 @@ impl ElementsPage {
         self.tab == Tab::Fixed
     }
 
+    fn is_review(&self) -> bool {
+        self.tab == Tab::Review
+    }
+
     /// Returns whether the report counts elements that are not listed.
     fn is_partial(&self) -> bool {
         self.at.is_none() && !self.is_fixed() && self.listed < self.tab.count(&self.report)
@@ -122,6 +130,12 @@ impl ElementsPage {
         let element = self.elements.iter().find(|element| element.number == *number)?;
         let (judgement, state) = element.judgement.as_ref()?;
         Some(Decided::of(judgement, Some(*state), &self.shell))
+    }
+
+    /// Returns the assignment about the element with this number, which is listed.
+    fn work(&self, number: &u64, _: &RuleId) -> Option<Work> {
+        let element = self.elements.iter().find(|element| element.number == *number)?;
+        Some(Work::of(element.assignment.as_ref()?, &self.names, self.today, self.shell.words))
     }
 
     fn css_width(&self, picture: &ScreenshotRef) -> u32 {
@@ -156,6 +170,8 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
     let found = team.handle().elements(scan.id, asked, request, team.context.locale).await?;
     let at = at.and_then(|number| Some((number, found.report.pages.get(number)?.url.clone())));
     let number = at.as_ref().map(|(number, _)| number.to_string()).unwrap_or_default();
+    let has_work = found.elements.items.iter().any(|element| element.assignment.is_some());
+    let names = if has_work { work::names(team).await? } else { Names::new() };
     let shell = team.shell(Section::Sites, &team.words().elements.title);
     page(&ElementsPage {
         paging: Paging::of(&found.elements, &[("show", tab.word()), ("at", &number)]),
@@ -164,6 +180,8 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
         id: scan.id.to_string(),
         report: found.report,
         judges: team.handle().judges(),
+        names,
+        today: team.visit.signed_in.at.date_naive(),
         shell,
         site,
         tab,

@@ -35,6 +35,7 @@ mod site_list;
 mod sites;
 mod tokens;
 mod usage;
+mod work;
 
 use a11ycheck_core::{Error, id::TeamId};
 use http::Method;
@@ -108,8 +109,13 @@ async fn route(context: &mut Context<'_>, path: &str) -> Result<Response, PageEr
             if !may {
                 return Err(PageError::Core(Error::MayNotManage));
             }
-            let failing = if has_navigation(found.route.page) { visit.handle.failing_sites().await? } else { 0 };
-            of_team(&InTeam { context, visit, failing }, &found).await
+            let (failing, unfinished) = if has_navigation(found.route.page) {
+                let person = visit.signed_in.person.id;
+                (visit.handle.failing_sites().await?, visit.handle.unfinished_assignments(person).await?)
+            } else {
+                (0, 0)
+            };
+            of_team(&InTeam { context, visit, failing, unfinished }, &found).await
         }
     }
 }
@@ -209,6 +215,12 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::SetSharing => share::set_sharing(team, id).await,
         Page::Judge => judge::form(team, id, found.third()).await,
         Page::DoJudge => judge::judge(team, id, found.third()).await,
+        Page::Assign => work::form(team, id, found.third()).await,
+        Page::DoAssign => work::assign(team, id, found.third()).await,
+        Page::Work => work::list(team).await,
+        Page::Assignment => work::edit(team, id).await,
+        Page::ChangeAssignment => work::change(team, id).await,
+        Page::RemoveAssignment => work::remove(team, id).await,
         Page::Judgements => judge::list(team, id).await,
         Page::UndoJudgement => judge::undo(team, id, found.third()).await,
         Page::DropStaleJudgements => judge::drop_stale(team, id).await,

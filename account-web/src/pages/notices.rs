@@ -29,6 +29,8 @@ pub(super) fn text(done: &str, words: &'static Words) -> Option<&'static str> {
         "password-set" => &words.password_set,
         "sharing-saved" => &words.sharing_saved,
         "share-revoked" => &words.share_revoked,
+        "work-saved" => &words.work_saved,
+        "work-removed" => &words.work_removed,
         "notices-saved" => &words.notices_saved,
         "session-ended" => &words.session_ended,
         "sessions-ended" => &words.sessions_ended,

@@ -4,6 +4,7 @@
 //! tested at its limits, and a store can apply it inside its own transaction.
 
 mod accepted;
+mod assignment;
 mod attempt;
 mod axe_check;
 mod base_url;
@@ -58,6 +59,10 @@ mod urgency;
 
 pub use self::{
     accepted::{AcceptReason, Acceptance, Acceptances, AcceptedElement, AcceptedFinding, accepted_by},
+    assignment::{
+        AssignedElements, Assignment, AssignmentInput, NewAssignment, WorkChange, WorkScope, WorkState, assigned,
+        without_repeated_assignments,
+    },
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
     axe_check::{AxeCheck, CheckNeed, CheckOutcome, UndecidedReason},
     base_url::BaseUrl,

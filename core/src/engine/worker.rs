@@ -314,6 +314,17 @@ impl Worker {
         let completion = Completion { finished_at, outcome, findings, screenshots, screen, events };
         let scan = store.complete_scan(claimed.claim, completion).await?;
         count_ended(&scan);
+        // The check is completed, whatever becomes of this.
+        match self.service.reopen_found(&scan).await {
+            Ok(0) => {}
+            Ok(reopened) => {
+                tracing::info!(scan = %scan.id, reopened, "Opened assignments again: the check found what was done")
+            }
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(scan = %scan.id, error, "Assignments could not be compared with a check: the next one will be");
+            }
+        }
         if lacks_pictures {
             metrics::counter!("a11ycheck_scans_without_pictures_total").increment(1);
             tracing::error!(scan = %scan.id, "A check was completed without its pictures: they could not be stored");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{ScanFiles, TeamHandle};
 use crate::{
-    domain::{Finding, Judgement, JudgementState, RuleId, RuleKind, ScreenshotRef},
+    domain::{Assignment, Finding, Judgement, JudgementState, RuleId, RuleKind, ScreenshotRef},
     error::Error,
     id::ScanId,
     locale::Locale,
@@ -50,6 +50,8 @@ impl ElementsQuery {
 pub struct ListedElement {
     /// The number of the element within the check.
     pub number: u64,
+    /// The rule.
+    pub rule: RuleId,
     /// The title of the rule, in the report's language.
     pub title: String,
     /// The address of the page.
@@ -64,6 +66,8 @@ pub struct ListedElement {
     pub picture: Option<ScreenshotRef>,
     /// The decision about it, and its state.
     pub judgement: Option<(Judgement, JudgementState)>,
+    /// The assignment about it, or about its template or rule; none for what no program could decide about.
+    pub assignment: Option<Assignment>,
 }
 
 /// Elements of a check, with the report whose numbers they belong to. A report may count more than are listed: only a limited number of a
@@ -102,6 +106,7 @@ impl ScanFiles {
         locale: Option<Locale>,
     ) -> Result<CheckElements, Error> {
         let (report, findings, (judgements, judged)) = self.service.reviewed(self.team.id, &self.scan, locale).await?;
+        let (assignments, assigned) = self.service.assigned(self.team.id, self.scan.site, &findings).await?;
         if query.page.is_some_and(|page| page >= findings.pages.len()) {
             return Err(Error::NotFound);
         }
@@ -129,6 +134,7 @@ impl ScanFiles {
             let about = judged.about(number);
             ListedElement {
                 number,
+                rule: finding.rule.clone(),
                 title: titles.get(&finding.rule).map_or_else(|| finding.rule.to_string(), |title| (*title).clone()),
                 page: findings.pages.get(finding.page).map_or_else(String::new, |page| page.url.clone()),
                 selector: finding.selector.clone(),
@@ -136,6 +142,12 @@ impl ScanFiles {
                 is_new: finding.is_new,
                 picture: finding.screenshot,
                 judgement: about.and_then(|(index, state)| Some((judgements.get(index)?.clone(), state))),
+                assignment: match query.shown {
+                    Shown::ToReview => None,
+                    Shown::Problems | Shown::New | Shown::Accepted => {
+                        assigned.about(number, &finding.rule).and_then(|index| assignments.get(index).cloned())
+                    }
+                },
             }
         };
         let items = cut.items.into_iter().map(element).collect();

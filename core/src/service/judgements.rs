@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{ScanFiles, Service, TeamHandle};
 use crate::{
-    domain::{Ability, Findings, Judged, Judgement, JudgementState, NewAuditRecord, RuleId, Subject, is_stale, judged},
+    domain::{
+        Ability, AssignedElements, Assignment, Findings, Judged, Judgement, JudgementState, NewAuditRecord, RuleId,
+        Subject, is_stale, judged,
+    },
     error::Error,
     id::{JudgementId, ScanId, SiteId, TeamId},
     locale::Locale,
@@ -24,6 +27,10 @@ pub struct ReviewedReport {
     pub judged: Judged,
     /// The number of undecided elements that are kept, by rule, about which a person has decided.
     pub decided: BTreeMap<RuleId, u64>,
+    /// The assignments of the site.
+    pub assignments: Vec<Assignment>,
+    /// How they relate to the elements of the check.
+    pub assigned: AssignedElements,
 }
 
 impl ReviewedReport {
@@ -31,6 +38,11 @@ impl ReviewedReport {
     pub fn about(&self, number: u64) -> Option<(&Judgement, JudgementState)> {
         let (index, state) = self.judged.about(number)?;
         Some((self.judgements.get(index)?, state))
+    }
+
+    /// Returns the assignment about the element with this number within the check, which a rule found.
+    pub fn assignment(&self, number: u64, rule: &RuleId) -> Option<&Assignment> {
+        self.assignments.get(self.assigned.about(number, rule)?)
     }
 }
 
@@ -56,6 +68,8 @@ pub struct ElementToJudge {
     pub of_rule: u64,
     /// The judgement about it, and whether it still holds or is to be decided again.
     pub judgement: Option<(Judgement, JudgementState)>,
+    /// The assignment about it, or about its template or rule.
+    pub assignment: Option<Assignment>,
 }
 
 /// A judgement in the list of its site.
@@ -114,6 +128,7 @@ impl TeamHandle {
         let finding = findings.numbered(number).ok_or(Error::NotFound)?;
         let (subject, of_kind) = pool(&findings, number);
         let (judgements, judged) = service.joined(self.id(), scan.site, &findings).await?;
+        let (assignments, assigned) = service.assigned(self.id(), scan.site, &findings).await?;
         Ok(ElementToJudge {
             site: scan.site,
             rule: finding.rule.clone(),
@@ -125,6 +140,12 @@ impl TeamHandle {
                 as u64,
             of_rule: of_kind.iter().filter(|other| other.rule == finding.rule).count() as u64,
             judgement: judged.about(number).and_then(|(index, state)| Some((judgements.get(index)?.clone(), state))),
+            assignment: match subject {
+                Subject::Finding => {
+                    assigned.about(number, &finding.rule).and_then(|index| assignments.get(index).cloned())
+                }
+                Subject::Undecided | Subject::Unknown => None,
+            },
         })
     }
 
@@ -155,7 +176,8 @@ impl ScanFiles {
                 *decided.entry(finding.rule.clone()).or_default() += 1;
             }
         }
-        Ok(ReviewedReport { report, judgements, judged, decided })
+        let (assignments, assigned) = self.service.assigned(self.team.id, self.scan.site, &findings).await?;
+        Ok(ReviewedReport { report, judgements, judged, decided, assignments, assigned })
     }
 }
 

@@ -7,6 +7,7 @@
 mod account;
 mod add_site;
 mod admit;
+mod assignments;
 mod brand;
 mod builder;
 mod change_site;

@@ -5,7 +5,8 @@
 //! `store_suite!` of the crate `a11ycheck-storage-testkit`.
 //!
 //! [`PeopleStore`] is not part of it: a host that has people of its own needs none. Its promises have a suite of their own,
-//! `people_suite!`. What people decide about findings is kept by a [`ReviewStore`], with a suite of its own, `review_suite!`;
+//! `people_suite!`. What people decide about findings is kept by a [`ReviewStore`], with a suite of its own, `review_suite!`,
+//! as is who repairs them ([`AssignmentStore`]);
 //! and the mail that is to be sent to them by a [`MailStore`], with `mail_suite!`. Links that
 //! show one report to whoever has them are kept by a [`ShareStore`], with `share_suite!`.
 //!
@@ -28,7 +29,7 @@
 //! as are those that it is given in order to keep them: [`Site`](crate::domain::Site), [`Scan`](crate::domain::Scan),
 //! [`Team`](crate::domain::Team), [`Delivery`](crate::domain::Delivery), [`ApiToken`](crate::domain::ApiToken),
 //! [`WebhookEndpoint`](crate::domain::WebhookEndpoint), [`Person`](crate::domain::Person), [`Session`](crate::domain::Session),
-//! [`Invitation`](crate::domain::Invitation), [`AuditRecord`](crate::domain::AuditRecord), [`Judgement`](crate::domain::Judgement), [`RateDecision`](crate::domain::RateDecision),
+//! [`Invitation`](crate::domain::Invitation), [`AuditRecord`](crate::domain::AuditRecord), [`Judgement`](crate::domain::Judgement), [`Assignment`](crate::domain::Assignment), [`RateDecision`](crate::domain::RateDecision),
 //! [`Page`](crate::paging::Page), and the claims and depths of this module. A new field of theirs is one that every
 //! store must keep or supply, and the compiler names the places. Write them as literals, and take them apart without
 //! `..`.
@@ -39,6 +40,7 @@
 //! [`EndpointDetails`](crate::domain::EndpointDetails), [`TeamBrand`](crate::domain::TeamBrand) and
 //! [`Screenshot`](crate::scanner::Screenshot), each field of which the store suite expects back.
 
+mod assignments;
 mod error;
 mod event_log;
 mod files;
@@ -64,6 +66,7 @@ use chrono::{DateTime, Utc};
 #[cfg(test)]
 pub(crate) use self::webhooks::MockWebhookStore;
 pub use self::{
+    assignments::{AssignError, AssignmentFilter, AssignmentStore, Progress, Whose},
     error::StoreError,
     event_log::{EventLog, EventPage, ReadEventsError},
     files::{Document, DocumentKey, FileStore, StyleHash},

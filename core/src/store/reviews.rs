@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{PeopleStore, StoreError};
+use super::{AssignmentStore, StoreError};
 use crate::{
     domain::{Judgement, NewAuditRecord, NewJudgement},
     id::{JudgementId, SiteId, TeamId},
@@ -27,9 +27,9 @@ pub enum JudgeError {
 /// Keeps what people decided about elements of sites. A store that does keeps people as well: each step is in their audit log.
 ///
 /// Steps that change something take the entry of the audit log that says so, and add it in the same step, as those of
-/// [`PeopleStore`] do. Judgements end with their site.
+/// [`PeopleStore`](super::PeopleStore) do. Judgements end with their site.
 #[async_trait]
-pub trait ReviewStore: PeopleStore {
+pub trait ReviewStore: AssignmentStore {
     /// Keeps a judgement about a site: in place of the one with the same [subject](Judgement::subject), and in place of
     /// `instead_of`, if the site has them.
     ///

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use a11ycheck_core::{
     domain::{
-        Ability, ApiToken, Attempt, AttemptFailure, AttemptReport, AttemptResult, AuditAction, AuditRecord,
+        Ability, ApiToken, Assignment, Attempt, AttemptFailure, AttemptReport, AttemptResult, AuditAction, AuditRecord,
         CheckFrequency, CodePeriod, Delivery, DeliveryState, DiffSummary, DraftHead, EndpointDetails, EndpointSecrets,
         EndpointStatus, EventKind, Excerpt, Failure, FailureCode, Features, FencingToken, Invitation, IsoDuration,
         JudgedElement, Judgement, Lease, Limits, Logo, ManualChecks, Membership, NewEvent, Notices, Outcome,
         PasswordHash, Person, PersonKind, Plan, PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, Scan,
         ScanEventEntry, ScanEventKind, ScanKind, ScanState, ScreenshotId, SecondFactor, SecretHash, Site, SiteDetails,
         SiteUrl, StandardId, Standing, Subscription, TeamBrand, TokenHash, Tool, Totals, Urgency, Verdict,
-        WebhookEndpoint,
+        WebhookEndpoint, WorkScope, WorkState,
     },
     id::WorkerId,
     locale::Locale,
@@ -188,6 +188,25 @@ fn judgement(number: u32, verdict: Verdict, until: Option<NaiveDate>) -> Record 
     })
 }
 
+/// Returns an assignment with all that it can have, or with nothing of it.
+fn assignment(number: u32, scope: WorkScope, state: WorkState, due: Option<NaiveDate>) -> Record {
+    let Record::Judgement(judgement) = judgement(number, Verdict::Planned, due) else { panic!("it is a judgement") };
+    Record::Assignment(Assignment {
+        id: id("asg", number),
+        team: judgement.team,
+        site: judgement.site,
+        element: judgement.element,
+        scope,
+        assignee: due.map(|_| id("pers", 1)),
+        state,
+        since: at(11),
+        due,
+        reopened_by: due.map(|_| id("scan", 3)),
+        author: judgement.author,
+        at: at(10),
+    })
+}
+
 /// Returns the records, in the order of a file.
 #[expect(clippy::too_many_lines, reason = "one after the other")]
 pub(crate) fn all() -> Vec<Record> {
@@ -288,6 +307,8 @@ pub(crate) fn all() -> Vec<Record> {
         Record::Site(StoredSite { site, manual }),
         judgement(1, Verdict::Planned, "2027-05-31".parse().ok()),
         judgement(2, Verdict::from_stored("deferred").unwrap(), None),
+        assignment(1, WorkScope::Rule, WorkState::Open, "2027-05-31".parse().ok()),
+        assignment(2, WorkScope::Element, WorkState::from_stored("waiting").unwrap(), None),
         scan(1, ScanState::Queued, Some(Urgency::Requested)),
         scan(2, running, Some(Urgency::Scheduled)),
         scan(3, ScanState::Completed { started_at, finished_at, outcome }, None),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{Judgement, ManualChecks, Plan, ScanState, Site},
+    domain::{Assignment, Judgement, ManualChecks, Plan, ScanState, Site},
     id::{JudgementId, ScanId, SiteId, TeamId},
     store::StoreError,
 };
@@ -58,13 +58,19 @@ impl State {
         self.judgements.range(first..=last).map(|(_, judgement)| judgement)
     }
 
-    /// Removes a site with all its checks and judgements.
+    /// Returns the assignments of a site, by id.
+    pub(crate) fn assignments_of(&self, id: SiteId) -> impl Iterator<Item = &Assignment> {
+        self.assignments.values().filter(move |assignment| assignment.site == id)
+    }
+
+    /// Removes a site with all its checks, judgements and assignments.
     pub(crate) fn remove_site(&mut self, id: SiteId) {
         let Some(row) = self.sites.remove(&id) else { return };
         let judgements: Vec<JudgementId> = self.judgements_of(id).map(|judgement| judgement.id).collect();
         for judgement in judgements {
             self.judgements.remove(&(id, judgement));
         }
+        self.assignments.retain(|_, assignment| assignment.site != id);
         self.mails.notices.remove(&id);
         self.due.remove(&(row.site.next_scan_at, id));
         if let Some(team) = self.teams.get_mut(&row.site.team) {

@@ -257,6 +257,11 @@ impl PeopleStore for MemoryStore {
             changed_member(state, team, person, None)?;
             state.people.members.remove(&(team, person));
             state.people.teams_of.remove(&(person, team));
+            for assignment in state.assignments.values_mut() {
+                if assignment.team == team && assignment.assignee == Some(person) {
+                    assignment.assignee = None;
+                }
+            }
             state.count_seats(team);
             state.people.append(audit, now);
             Ok(())

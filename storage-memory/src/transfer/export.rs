@@ -126,6 +126,7 @@ fn owners(state: &State) -> Vec<Record> {
     records.extend(sites.into_values().map(site));
     let judgements: BTreeMap<_, _> = state.judgements.values().map(|judgement| (judgement.id, judgement)).collect();
     records.extend(judgements.into_values().cloned().map(Record::Judgement));
+    records.extend(state.assignments.values().cloned().map(Record::Assignment));
     records
 }
 

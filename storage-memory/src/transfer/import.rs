@@ -98,6 +98,9 @@ impl Import {
                 let keyed = judgements.into_iter().map(|judgement| ((judgement.site, judgement.id), judgement));
                 state.judgements.extend(keyed);
             }
+            Records::Assignment(assignments) => {
+                state.assignments.extend(assignments.into_iter().map(|assignment| (assignment.id, assignment)));
+            }
             Records::Scan(scans) => scans.into_iter().try_for_each(|scan| add_scan(state, scan))?,
             Records::Findings(findings) => {
                 for StoredFindings { scan, findings, team: _ } in findings {

@@ -4,8 +4,8 @@ use std::{fmt, io::Write as _};
 
 use a11ycheck_core::{
     id::{
-        AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, MailId, PersonId, ScanId, SessionId,
-        ShareId, SiteId, TeamId, TokenId, WorkerId,
+        AssignmentId, AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, MailId, PersonId, ScanId,
+        SessionId, ShareId, SiteId, TeamId, TokenId, WorkerId,
     },
     sealing::KeyId,
 };
@@ -43,7 +43,8 @@ named!(
     AuditId,
     JudgementId,
     MailId,
-    ShareId
+    ShareId,
+    AssignmentId
 );
 
 impl<T: Named> Named for &T {}

@@ -1,4 +1,4 @@
 //! What people decided about elements that checks found.
 
 pub(crate) mod rows;
-mod store;
+pub(crate) mod store;

@@ -167,7 +167,7 @@ async fn insert<E>(db: &mut PgConnection, judgement: &Judgement) -> Result<(), F
 
 /// Locks a site of a team, so that nobody else judges its elements or deletes it: first the team, as all steps do, which the entry of
 /// the audit log refers to. Returns `false` if there is none.
-async fn lock_site(db: &mut PgConnection, team: TeamId, site: SiteId) -> Result<bool, sqlx::Error> {
+pub(crate) async fn lock_site(db: &mut PgConnection, team: TeamId, site: SiteId) -> Result<bool, sqlx::Error> {
     let team_is_there =
         sqlx::query("SELECT FROM teams WHERE id = $1 FOR KEY SHARE").bind(Id(team)).fetch_optional(&mut *db).await?;
     if team_is_there.is_none() {

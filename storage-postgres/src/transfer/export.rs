@@ -22,6 +22,7 @@ use sqlx_macros::FromRow;
 use super::TransferFailure;
 use crate::{
     PostgresStore,
+    assignments::rows::{AssignmentRow, assignment_columns},
     db::{
         columns::{BoxedError, named},
         error::{Corrupt, Failure},
@@ -166,6 +167,15 @@ async fn owners(db: &mut PgConnection, sink: &mut dyn RecordSink) -> Result<(), 
         "SELECT ",
         judgement_columns!(),
         " FROM judgements j ORDER BY j.id"
+    );
+    give!(
+        db,
+        sink,
+        AssignmentRow,
+        |row: AssignmentRow| row.assignment().map(|assignment| Some(Record::Assignment(assignment))),
+        "SELECT ",
+        assignment_columns!(),
+        " FROM assignments w ORDER BY w.id"
     );
     Ok(())
 }

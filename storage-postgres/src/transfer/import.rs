@@ -18,7 +18,7 @@ use sqlx::{Executor as _, PgConnection, Postgres, QueryBuilder, query_builder::S
 
 use super::TransferFailure;
 use crate::{
-    PostgresStore,
+    PostgresStore, assignments,
     db::{
         columns::stored_word,
         error::{Corrupt, Failure},
@@ -79,6 +79,7 @@ pub(super) async fn take(
         Records::Audit(records) => audit(db, &records).await,
         Records::Site(records) => sites(db, &records).await,
         Records::Judgement(records) => judgements(db, &records).await,
+        Records::Assignment(records) => assignments::store::insert(db, &records).await,
         Records::Scan(records) => scans(db, &records).await,
         Records::Findings(records) => findings(db, &records).await,
         Records::Picture(records) => pictures(store, db, records).await,

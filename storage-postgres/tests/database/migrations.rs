@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 29] = [
+const RECORD: [(i64, &str, &str); 30] = [
     (
         1,
         "plans and teams",
@@ -116,6 +116,11 @@ const RECORD: [(i64, &str, &str); 29] = [
         "second factors",
         "6c34aa269e1be080f2d801a35afdf796da553f666810487f63ce36799a771bd52b38f41001d7223ad10181f0e1f256c5",
     ),
+    (
+        30,
+        "assignments",
+        "3545fc06664588451a603b6477dfba7191556edb126bc1a958eb4cd1d7732dbb6da3a15e083d4aecb1bce65686c9cb48",
+    ),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.
@@ -186,6 +191,7 @@ async fn everything_lies_in_the_chosen_schema() {
             .unwrap();
     let expected = [
         "active_scans",
+        "assignments",
         "audit_records",
         "brands",
         "deliveries",

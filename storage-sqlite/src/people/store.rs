@@ -365,6 +365,11 @@ impl PeopleStore for SqliteStore {
                 .bind(Id(person))
                 .execute(tx.db())
                 .await?;
+            sqlx::query("UPDATE assignments SET assignee_id = NULL WHERE team_id = ?1 AND assignee_id = ?2")
+                .bind(Id(team))
+                .bind(Id(person))
+                .execute(tx.db())
+                .await?;
             members::count_seats(tx.db(), team).await?;
             append(tx.db(), audit, now).await?;
             Ok(())

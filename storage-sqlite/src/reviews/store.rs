@@ -137,7 +137,7 @@ impl ReviewStore for SqliteStore {
     }
 }
 
-async fn is_site(db: &mut SqliteConnection, team: TeamId, site: SiteId) -> Result<bool, sqlx::Error> {
+pub(crate) async fn is_site(db: &mut SqliteConnection, team: TeamId, site: SiteId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM sites WHERE team_id = ?1 AND id = ?2)")
         .bind(Id(team))
         .bind(Id(site))

@@ -4,8 +4,9 @@
 
 use a11ycheck_core::{
     domain::{
-        AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, EndpointDetails, HeadText, Judgement, Lease,
-        Logo, Membership, NewEvent, PasswordHash, Plan, PlatformKey, ScanState, SecondFactor, StandardId,
+        Assignment, AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, EndpointDetails, HeadText,
+        Judgement, Lease, Logo, Membership, NewEvent, PasswordHash, Plan, PlatformKey, ScanState, SecondFactor,
+        StandardId,
     },
     store::{
         Document,
@@ -20,6 +21,7 @@ use sqlx::SqliteConnection;
 
 use super::TransferFailure;
 use crate::{
+    assignments,
     db::{
         columns::{json, stored_word},
         error::{Corrupt, Failure},
@@ -79,6 +81,7 @@ pub(super) async fn take(db: &mut SqliteConnection, records: Records) -> Result<
         Records::Audit(records) => each!(records, audit),
         Records::Site(sites) => each!(sites, site),
         Records::Judgement(judgements) => each!(judgements, judgement),
+        Records::Assignment(assignments) => each!(assignments, assignment),
         Records::Scan(scans) => each!(scans, scan),
         Records::Findings(documents) => each!(documents, findings),
         Records::Picture(pictures) => each!(pictures, picture),
@@ -285,6 +288,10 @@ async fn site(db: &mut SqliteConnection, StoredSite { site, manual }: StoredSite
 
 async fn judgement(db: &mut SqliteConnection, judgement: Judgement) -> Result<(), TransferFailure> {
     insert(db, &judgement).await
+}
+
+async fn assignment(db: &mut SqliteConnection, assignment: Assignment) -> Result<(), TransferFailure> {
+    assignments::rows::insert(db, &assignment).await
 }
 
 async fn scan(db: &mut SqliteConnection, stored: StoredScan) -> Result<(), TransferFailure> {

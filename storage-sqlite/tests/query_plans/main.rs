@@ -13,18 +13,22 @@ use std::{
 use a11ycheck_core::{
     domain::{
         Ability, AttemptReport, AttemptResult, AuditAction, CodePeriod, Excerpt, Failure, FailureCode, Finding,
-        JudgedElement, JudgementInput, Lease, NewAuditRecord, NewInvitation, NewJudgement, NewPerson, NewSecondFactor,
-        NewSession, NewToken, PageCounts, PasswordHash, PersonKind, PlainSecret, PlainToken, PlanCode, RequestClass,
-        Role, RuleId, Subject, Subscription, TeamBrand, TotpSecret,
+        JudgedElement, JudgementInput, Lease, NewAssignment, NewAuditRecord, NewInvitation, NewJudgement, NewPerson,
+        NewSecondFactor, NewSession, NewToken, PageCounts, PasswordHash, PersonKind, PlainSecret, PlainToken, PlanCode,
+        RequestClass, Role, RuleId, Subject, Subscription, TeamBrand, TotpSecret, WorkChange, WorkScope, WorkState,
     },
-    id::{AuditId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteId, TeamId, TokenId, WorkerId},
+    id::{
+        AssignmentId, AuditId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteId, TeamId, TokenId,
+        WorkerId,
+    },
     locale::Locale,
     paging::PageRequest,
     sealing::Keyring,
     store::{
-        ClaimLimits, Completion, DeliveryFilter, Document, DocumentKey, EventLog as _, FileStore as _, Joining,
-        PeopleStore as _, QueueStore as _, RateLimitStore as _, ReviewStore as _, ScanStore as _, SealingStore as _,
-        SecondFactorStore as _, SiteStore as _, StyleHash, TeamStore as _, WebhookStore as _,
+        AssignmentFilter, AssignmentStore as _, ClaimLimits, Completion, DeliveryFilter, Document, DocumentKey,
+        EventLog as _, FileStore as _, Joining, PeopleStore as _, QueueStore as _, RateLimitStore as _,
+        ReviewStore as _, ScanStore as _, SealingStore as _, SecondFactorStore as _, SiteStore as _, StyleHash,
+        TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_sqlite::SqliteStore;
@@ -43,7 +47,7 @@ mod support;
 use support::World;
 
 /// The tables whose rows are as many as there are sites, checks or deliveries.
-const LARGE: [&str; 21] = [
+const LARGE: [&str; 23] = [
     "sites",
     "site",
     "scans",
@@ -65,6 +69,8 @@ const LARGE: [&str; 21] = [
     "a",
     "judgements",
     "j",
+    "assignments",
+    "w",
 ];
 
 /// The beginning of the one statement that counts all that waits, for operators.
@@ -261,6 +267,18 @@ async fn reviews(store: &SqliteStore, team: TeamId, site: SiteId) {
     store.judgements(team, site, PageRequest::new(1, 10)).await.unwrap();
     store.all_judgements(team, site).await.unwrap();
     store.remove_judgement(team, site, made.id, note()).await.unwrap();
+    let work = WorkChange { assignee: None, state: WorkState::Done, due: None };
+    let (id, scope) = (AssignmentId::generate(now), WorkScope::Element);
+    let assignment = NewAssignment { id, element: new.element, scope, work, author: "admin".to_owned() };
+    store.put_assignments(team, site, vec![assignment], note()).await.unwrap();
+    store.change_assignment(team, id, work, note()).await.unwrap();
+    store.reopen_assignments(team, ScanId::generate(now), now, vec![(id, note())]).await.unwrap();
+    store.assignment(team, id).await.unwrap().unwrap();
+    let page = PageRequest::new(1, 10);
+    store.assignments(team, AssignmentFilter { site: Some(site), ..AssignmentFilter::default() }, page).await.unwrap();
+    store.all_assignments(team, site).await.unwrap();
+    store.unfinished_assignments(team, PersonId::generate(now)).await.unwrap();
+    store.remove_assignment(team, id, note()).await.unwrap();
 }
 
 /// Takes each step about people.

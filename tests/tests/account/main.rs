@@ -21,3 +21,4 @@ mod sign_in;
 mod site_list;
 mod sites;
 mod visitor;
+mod work;

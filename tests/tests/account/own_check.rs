@@ -72,6 +72,11 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
         let path = home.page(&format!("/checks/{}/elements/{number}/decide", check.id));
         assert!(owner.post(&path, &form).await.status.is_redirection());
     }
+    let assign = home.page(&format!("/checks/{}/elements/1/assign", check.id));
+    let due = (chrono::Utc::now() + chrono::TimeDelta::days(1)).date_naive().to_string();
+    assert!(owner.post(&assign, &[("scope", "rule"), ("due", due.as_str())]).await.status.is_redirection());
+    let list = owner.get(&home.page("/work?whose=nobody")).await.text;
+    let work = home.page(&format!("/work/asg_{}", &list.split_once("/work/asg_").unwrap().1[..26]));
     home.app.clock.advance(chrono::TimeDelta::days(2));
     let team = home.app.service.team(home.app.team.id()).await.unwrap();
     let failed_check = team.newest_scan(failed.id).await.unwrap().unwrap();
@@ -124,6 +129,11 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
         (home.page(&format!("/checks/{}/elements/4/decide", check.id)), None),
         (home.page(&format!("/checks/{}/elements/3/decide", check.id)), Some(&[("verdict", ""), ("until", "soon")])),
         (home.page(&format!("/sites/{}/decisions", site.id)), None),
+        (assign.clone(), None),
+        (assign.clone(), Some(&[("scope", "planet"), ("assignee", "x"), ("state", "x"), ("due", "soon")])),
+        (home.page("/work"), None),
+        (home.page(&format!("/work?whose=all&show=all&site={}", site.id)), None),
+        (work, None),
         (home.page(&format!("/checks/{}", failed_check.id)), None),
         (home.page(&format!("/checks/{}", waiting_check.id)), None),
         (share.clone(), Some(&[("days", "7")])),

@@ -75,6 +75,14 @@ pub enum AuditAction {
     ReportUnshared,
     /// Sharing of reports was switched on or off.
     SharingChanged,
+    /// Something that a check found was assigned.
+    FindingAssigned,
+    /// An assignment was changed: who does it, how far it is, or until when.
+    AssignmentChanged,
+    /// An assignment was removed.
+    AssignmentRemoved,
+    /// Something that was done was found again by a check.
+    AssignmentReopened,
     /// A team was created.
     TeamCreated,
     /// A team got another plan.
@@ -119,6 +127,10 @@ stored_words!(AuditAction {
     ReportShared = "report.shared",
     ReportUnshared = "report.unshared",
     SharingChanged = "report.sharing_changed",
+    FindingAssigned = "finding.assigned",
+    AssignmentChanged = "finding.assignment_changed",
+    AssignmentRemoved = "finding.assignment_removed",
+    AssignmentReopened = "finding.reopened",
     TeamCreated = "team.created",
     PlanChanged = "plan.changed",
     TeamBlocked = "team.blocked",

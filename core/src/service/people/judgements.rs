@@ -128,7 +128,7 @@ impl OfTeam {
 }
 
 /// Returns the number of elements of the same kind before this one that have the same keys.
-fn occurrence(of_kind: &[Finding], finding: &Finding) -> u32 {
+pub(super) fn occurrence(of_kind: &[Finding], finding: &Finding) -> u32 {
     let (keys, before) = (&finding.fingerprint, of_kind.iter().take_while(|other| !std::ptr::eq(*other, finding)));
     let same =
         before.filter(|other| (&other.fingerprint.tight, &other.fingerprint.loose) == (&keys.tight, &keys.loose));

@@ -13,10 +13,11 @@ use crate::{
     domain::{
         Ability, AttemptFailure, AuditAction, EventKind, Failure, Fingerprint, Key, Outcome, PersonKind, Plan,
         PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, ScanEventKind, ScanKind, StandardId, Standing, Verdict,
+        WorkScope, WorkState,
     },
     id::{
-        AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, PersonId, ScanId, SiteId, TeamId, TokenId,
-        WorkerId,
+        AssignmentId, AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, PersonId, ScanId, SiteId,
+        TeamId, TokenId, WorkerId,
     },
     locale::Locale,
 };
@@ -40,6 +41,7 @@ pub(super) enum Line {
     Audit(AuditLine),
     Site(SiteLine),
     Judgement(JudgementLine),
+    Assignment(AssignmentLine),
     Scan(ScanLine),
     Findings(FindingsLine),
     Picture(PictureLine),
@@ -182,6 +184,28 @@ lines! {
         note: String,
         until: Option<NaiveDate>,
         person: Option<PersonId>,
+        author: String,
+        at: DateTime<Utc>,
+    }
+    // Not before format 5.
+    AssignmentLine {
+        id: AssignmentId,
+        team: TeamId,
+        site: SiteId,
+        rule: RuleId,
+        page: String,
+        selector: String,
+        html: String,
+        keys: Fingerprint,
+        occurrence: u32,
+        reasons: Vec<String>,
+        summary: Key,
+        scope: WorkScope,
+        assignee: Option<PersonId>,
+        state: WorkState,
+        since: DateTime<Utc>,
+        due: Option<NaiveDate>,
+        reopened_by: Option<ScanId>,
         author: String,
         at: DateTime<Utc>,
     }
@@ -355,6 +379,7 @@ impl Line {
             | Self::Audit(_)
             | Self::Site(_)
             | Self::Judgement(_)
+            | Self::Assignment(_)
             | Self::Scan(_)
             | Self::Endpoint(_)
             | Self::Delivery(_)

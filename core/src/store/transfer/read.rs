@@ -3,17 +3,18 @@
 use chrono::TimeDelta;
 
 use super::lines::{
-    AttemptLine, AuditLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EntryLine, EventLine, Fault,
-    FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine, PersonLine, PictureFormat,
-    PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine, SettingLine, TokenLine, UrgencyWord,
+    AssignmentLine, AttemptLine, AuditLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EntryLine,
+    EventLine, Fault, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine, PersonLine,
+    PictureFormat, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine, SettingLine, TokenLine,
+    UrgencyWord,
 };
 use crate::{
     domain::{
-        ApiToken, Attempt, AttemptReport, AttemptResult, AuditRecord, BrandName, CodePeriod, Delivery, DeliveryState,
-        DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken, HeadText,
-        Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent, Notices, PasswordHash,
-        Person, Scan, ScanEventEntry, ScanState, ScreenshotId, SecondFactor, SecretHash, Site, SiteDetails, SiteUrl,
-        Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
+        ApiToken, Assignment, Attempt, AttemptReport, AttemptResult, AuditRecord, BrandName, CodePeriod, Delivery,
+        DeliveryState, DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken,
+        HeadText, Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent, Notices,
+        PasswordHash, Person, Scan, ScanEventEntry, ScanState, ScreenshotId, SecondFactor, SecretHash, Site,
+        SiteDetails, SiteUrl, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
     },
     scanner::{Screenshot, ScreenshotFormat},
     sealing::Sealed,
@@ -128,6 +129,25 @@ impl Line {
                     person,
                     author,
                     at,
+                })
+            }
+            Self::Assignment(line) => {
+                let AssignmentLine { id, team, site, scope, assignee, state, since, due, reopened_by, .. } = line;
+                let AssignmentLine { rule, page, selector, html, keys, occurrence, reasons, summary, .. } = line;
+                let element = JudgedElement { rule, page, selector, html, keys, occurrence, reasons, summary };
+                Record::Assignment(Assignment {
+                    id,
+                    team,
+                    site,
+                    element,
+                    scope,
+                    assignee,
+                    state,
+                    since,
+                    due,
+                    reopened_by,
+                    author: line.author,
+                    at: line.at,
                 })
             }
             Self::Scan(line) => {

@@ -5,9 +5,9 @@ use chrono::{DateTime, Utc};
 use super::PackedFindings;
 use crate::{
     domain::{
-        ApiToken, Attempt, AuditRecord, Delivery, EndpointSecrets, ExternalKey, Invitation, Judgement, ManualChecks,
-        Membership, NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry, SecondFactor, SecretHash,
-        Site, Standing, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
+        ApiToken, Assignment, Attempt, AuditRecord, Delivery, EndpointSecrets, ExternalKey, Invitation, Judgement,
+        ManualChecks, Membership, NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry, SecondFactor,
+        SecretHash, Site, Standing, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
     },
     id::{DeliveryId, PersonId, ScanId, TeamId},
     scanner::Screenshot,
@@ -124,6 +124,8 @@ kinds! {
     Site(StoredSite) = "site", "sites";
     /// What people decided about elements of sites, by id.
     Judgement(Judgement) = "judgement", "judgements";
+    /// Who repairs what was found on sites, by id.
+    Assignment(Assignment) = "assignment", "assignments";
     /// Checks, by id.
     Scan(StoredScan) = "scan", "checks";
     /// Findings of completed checks, by check.

@@ -1,14 +1,14 @@
 //! Records as lines.
 
 use super::lines::{
-    AttemptLine, AuditLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EndpointLine,
-    EntryLine, EventLine, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine, PersonLine,
-    PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine, SettingLine,
-    SiteLine, TeamLine, TokenLine, UrgencyWord,
+    AssignmentLine, AttemptLine, AuditLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine,
+    EndpointLine, EntryLine, EventLine, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine,
+    PersonLine, PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine,
+    SettingLine, SiteLine, TeamLine, TokenLine, UrgencyWord,
 };
 use crate::{
     domain::{
-        ApiToken, Attempt, AttemptReport, AttemptResult, AuditRecord, Delivery, DeliveryState, DraftHead,
+        ApiToken, Assignment, Attempt, AttemptReport, AttemptResult, AuditRecord, Delivery, DeliveryState, DraftHead,
         EndpointDetails, EndpointStatus, HeadText, Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks,
         Membership, NewEvent, Person, Scan, ScanEventEntry, ScanState, SecondFactor, Site, SiteDetails, Subscription,
         TeamBrand, Urgency, WebhookEndpoint,
@@ -157,6 +157,33 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
                 at,
             };
             (Line::Judgement(line), None)
+        }
+        Record::Assignment(assignment) => {
+            let Assignment { id, team, site, element, scope, assignee, state, since, due, reopened_by, author, at } =
+                assignment.clone();
+            let JudgedElement { rule, page, selector, html, keys, occurrence, reasons, summary } = element;
+            let line = AssignmentLine {
+                id,
+                team,
+                site,
+                rule,
+                page,
+                selector,
+                html,
+                keys,
+                occurrence,
+                reasons,
+                summary,
+                scope,
+                assignee,
+                state,
+                since,
+                due,
+                reopened_by,
+                author,
+                at,
+            };
+            (Line::Assignment(line), None)
         }
         Record::Scan(StoredScan { scan, urgency }) => {
             let Scan { id, team, site, kind, pages_requested, queued_at, state, express } = scan.clone();

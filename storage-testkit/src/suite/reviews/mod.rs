@@ -1,12 +1,13 @@
 //! The suite for stores that keep what people decide about elements.
 
+pub(super) mod assignments;
 pub(super) mod judgements;
 pub(super) mod steps;
 
 use a11ycheck_core::{Store, store::ReviewStore};
 use tokio::runtime::Builder;
 
-use self::judgements::*;
+use self::{assignments::*, judgements::*};
 use crate::StoreFactory;
 
 /// Makes one `#[test]` of every case of the suite for a [`ReviewStore`], for the stores of this
@@ -34,6 +35,14 @@ macro_rules! review_suite {
             of_many_who_judge_the_same_element_at_once_one_judgement_stays,
             judgements_belong_to_the_team_of_their_site,
             a_deleted_site_and_a_deleted_team_leave_no_judgements,
+            an_assignment_reads_as_it_was_made_and_changed,
+            an_assignment_takes_the_place_of_the_one_about_the_same,
+            only_a_member_is_assigned_something_and_who_leaves_leaves_it_to_nobody,
+            nobody_who_leaves_meanwhile_is_assigned_something,
+            assignments_are_listed_by_the_day_on_which_they_are_due,
+            what_was_done_before_a_check_that_finds_it_is_open_again,
+            assignments_belong_to_the_team_of_their_site_and_end_with_it,
+            a_site_has_a_bounded_number_of_assignments,
         }
     };
     (@tests ($factory:expr) $($case:ident,)*) => {

@@ -7,7 +7,7 @@ use a11ycheck_core::{
     domain::{
         AuditAction, CodePeriod, Failure, FailureCode, Lease, NewSite, PageCounts, PersonKind, PlainSecret, Plan,
         PlanCode, PlanStatus, Reach, RetryBy, Role, ScreenshotId, SharedSetting, SiteDetails, SiteUrl, Standing,
-        Subscription, TeamBrand, TokenHash, Verdict,
+        Subscription, TeamBrand, TokenHash, Verdict, WorkChange, WorkState,
     },
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
@@ -163,6 +163,15 @@ impl<S: Store + ReviewStore> FilledStore<S> {
         bare.decision.reach = Reach::Template;
         store.put_judgement(owner, blog, bare, None, world.note(Some(owner))).await.unwrap();
 
+        // Assignments, with all that they can have and with nothing of it.
+        let person = store.members(owner).await.unwrap()[0].person.id;
+        let day = Some(world.now().date_naive());
+        let whole = WorkChange { assignee: Some(person), state: WorkState::Done, due: day };
+        let whole = world.assigned(owner, shop, "#a", whole).await;
+        let again = vec![(whole.id, world.note(Some(owner)))];
+        store.reopen_assignments(owner, first, world.now(), again).await.unwrap();
+        world.assigned(owner, blog, "#b", WorkChange { assignee: None, state: WorkState::Open, due: None }).await;
+
         // A team whose history will become shorter.
         let (held, site) = world.team_and_site().await;
         world.completed(held, site).await;
@@ -277,6 +286,7 @@ async fn team_answers(store: &(impl Store + ReviewStore), team: TeamId, answers:
     for site in &sites.items {
         answers.add("site", store.site(team, site.id).await);
         answers.add("judgements", store.all_judgements(team, site.id).await);
+        answers.add("assignments", store.all_assignments(team, site.id).await);
         answers.add("latest_completed", store.latest_completed(team, site.id).await);
         let scans = store.scans(team, site.id, PageRequest::new(1, 100)).await.unwrap().unwrap();
         answers.add("scans", &scans);

@@ -1,0 +1,3 @@
+//! Who repairs what checks found.
+
+mod store;
