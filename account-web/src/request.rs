@@ -35,6 +35,12 @@ impl Fields {
         self.0.iter().any(|(key, _)| key == name)
     }
 
+    /// Returns the fields as `application/x-www-form-urlencoded` text, without one of them.
+    pub(crate) fn without(&self, name: &str) -> String {
+        let others = self.0.iter().filter(|(key, _)| key != name);
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(others).finish()
+    }
+
     /// Returns all values of a field.
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.trim())

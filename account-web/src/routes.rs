@@ -202,6 +202,34 @@ pub(crate) fn find(verb: Verb, path: &str) -> Option<Found<'_>> {
     })
 }
 
+/// Returns the nearest path at or above a path below the root at which there is a page to be read, and no file or redirect.
+pub(crate) fn page_above(path: &str) -> &str {
+    let mut above = path.strip_suffix('/').unwrap_or(path);
+    while !find(Verb::Get, above).is_some_and(|found| found.route.page.is_read()) {
+        let Some((shorter, _)) = above.rsplit_once('/') else { return "" };
+        above = shorter;
+    }
+    above
+}
+
+impl Page {
+    /// Returns whether a request that reads it is answered with a page of the interface.
+    const fn is_read(self) -> bool {
+        !matches!(
+            self,
+            Self::Asset
+                | Self::SecondStep
+                | Self::Provider
+                | Self::ProviderAnswer
+                | Self::ExportSites
+                | Self::CheckProgress
+                | Self::CheckPicture
+                | Self::CheckFile
+                | Self::BrandLogo
+        )
+    }
+}
+
 fn matched<'a>(pattern: &str, path: &'a str) -> Option<Vec<&'a str>> {
     let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
     let mut values = Vec::new();
@@ -231,6 +259,24 @@ mod tests {
         assert_eq!(page(Verb::Get, "/teams/team_1/sites/"), Some(Page::Sites));
         let found = find(Verb::Get, "/teams/team_1/checks/scan_2/files/report.pdf").unwrap();
         assert_eq!((found.first(), found.second(), found.third()), ("team_1", "scan_2", "report.pdf"));
+    }
+
+    #[test]
+    fn the_page_of_a_form_is_above_the_path_that_it_is_sent_to() {
+        for (path, page) in [
+            ("/profile/password", "/profile"),
+            ("/profile/second-factor/codes", "/profile/second-factor"),
+            ("/sign-in/code", "/sign-in"),
+            ("/language", ""),
+            ("/nowhere/at/all", ""),
+            ("/operator/teams/team_1/plan", "/operator/teams/team_1"),
+            ("/teams/team_1/brand/logo", "/teams/team_1/brand"),
+            ("/teams/team_1/endpoints/hook_2/rotate", "/teams/team_1/endpoints/hook_2"),
+            ("/teams/team_1/checks/scan_2/elements/3/decide", "/teams/team_1/checks/scan_2/elements/3/decide"),
+            ("/teams/team_1/sites/", "/teams/team_1/sites"),
+        ] {
+            assert_eq!(page_above(path), page, "{path}");
+        }
     }
 
     #[test]

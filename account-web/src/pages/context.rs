@@ -10,7 +10,7 @@ use a11ycheck_core::{
     store::SignedIn,
 };
 use askama::Template;
-use http::StatusCode;
+use http::{Method, StatusCode};
 
 use super::{error::PageError, notices};
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
     parts::Parts,
     request::{Fields, Request},
     response::Response,
+    routes::page_above,
     shell::{Counts, Section, Shell},
     words::Words,
 };
@@ -96,11 +97,26 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn shell(&self, section: Section, title: &str) -> Shell {
-        let below = self.request.path.strip_prefix(self.parts.places.served_root()).unwrap_or_default();
-        let mut shell = Shell::new(self.locale, &self.parts.places, below.to_owned()).titled(section, title);
+        let mut shell = Shell::new(self.locale, &self.parts.places, self.here()).titled(section, title);
         shell.person = self.signed_in.as_ref().map(|signed_in| signed_in.person.clone());
         shell.notice = notices::text(self.request.query.get("done"), self.words());
         shell
+    }
+
+    /// Returns the path below the root at which this page can be read again, with its query: of the answer to a form, that of the page
+    /// on which the form stands, with its key if it is behind a link.
+    fn here(&self) -> String {
+        let below = self.request.path.strip_prefix(self.parts.places.served_root()).unwrap_or_default();
+        let (path, query) = if self.request.method == Method::POST {
+            let mut query = url::form_urlencoded::Serializer::new(String::new());
+            if self.form().has("key") {
+                query.append_pair("key", self.form().get("key"));
+            }
+            (page_above(below), query.finish())
+        } else {
+            (below, self.request.query.without("done"))
+        };
+        if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
     }
 
     /// Returns a redirect to a page below the root.

@@ -86,10 +86,8 @@ pub(super) async fn new_password(context: &Context<'_>) -> Result<Response, Page
 }
 
 fn new_form(context: &Context<'_>, email: &str, errors: FormErrors) -> Result<Response, PageError> {
-    let mut shell = context.shell(Section::Outside, &context.words().forgotten.new_title).with_errors(errors);
+    let shell = context.shell(Section::Outside, &context.words().forgotten.new_title).with_errors(errors);
     let key = context.request.key().reveal().to_owned();
-    // It is a secret that exists, so nothing in it needs an escape. Another language leads back to the same page.
-    shell.here = format!("/new-password?key={key}");
     let template = NewPasswordPage { key, email: email.to_owned(), shell };
     form_page(&template, &template.shell)
 }

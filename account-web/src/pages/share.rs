@@ -143,8 +143,6 @@ pub(super) async fn shared(context: &Context<'_>) -> Result<Response, PageError>
     let name = site.details.display_name().to_owned();
     let mut shell = context.shell(Section::Outside, &name);
     (shell.person, shell.notice) = (None, None);
-    // It is a secret that exists, so nothing in it needs an escape. Another language leads back to the same report.
-    shell.here = format!("/shared?key={}", key.reveal());
     let template = SharedPage { shell, site: name, report, until: Instant::of(link.ends_at) };
     Ok(super::context::page(&template)?.unlisted())
 }

@@ -10,6 +10,7 @@ mod first_person;
 mod hostile;
 mod invitations;
 mod judging;
+mod language;
 mod mail;
 mod operator;
 mod over_http;
