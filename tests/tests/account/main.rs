@@ -21,5 +21,6 @@ mod sharing;
 mod sign_in;
 mod site_list;
 mod sites;
+mod usable;
 mod visitor;
 mod work;

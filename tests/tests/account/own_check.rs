@@ -1,11 +1,13 @@
 //! Our own check of our own pages: who finds barriers for others has none.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
+use a11ycheck_account_web::Installation;
 use a11ycheck_core::{
     clock::Clock as _,
     domain::{
         Failure, FailureCode, Finding, Impact, MailOutcome, PageCounts, PersonKind, Role, SiteInput, SiteUrl, Tag,
+        TotpSecret,
     },
     id::ScanId,
     locale::Locale,
@@ -24,13 +26,35 @@ use crate::{
 
 type Form<'a> = &'a [(&'a str, &'a str)];
 
+/// Every page of the interface that a person can open, in homes in which each has something to show.
+pub(crate) struct EveryPage {
+    home: Home,
+    owner: Visitor,
+    operator: Visitor,
+    careful: Visitor,
+    /// The secret of the second factor of `careful`.
+    secret: TotpSecret,
+    of_owner: Vec<(String, Option<Form<'static>>)>,
+    of_operator: Vec<String>,
+    /// The path of a shared report, and the page on which nothing was shared yet.
+    shared: String,
+    not_shared: String,
+    /// A home without people, with the path of the link that makes the first.
+    empty: Home,
+    first: String,
+    /// The path of the script, and its text.
+    pub(crate) script: (String, String),
+    /// The paths at which pages were, without queries.
+    pub(crate) opened: BTreeSet<String>,
+}
+
 struct NoProgress;
 
 impl ProgressSink for NoProgress {
     fn progress(&self, _: PageCounts) {}
 }
 
-/// Returns a page as it looks, in a file without others.
+/// Returns a page as it looks, in a file without others but the script.
 async fn whole(visitor: &mut Visitor, path: &str, form: Option<Form<'_>>) -> String {
     let answer = match form {
         Some(form) => visitor.post(path, form).await,
@@ -45,8 +69,8 @@ async fn whole(visitor: &mut Visitor, path: &str, form: Option<Form<'_>>) -> Str
     format!("{before}<style>{style}</style>{}", after.replace("<details", "<details open"))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
+/// Returns homes in which every page has something to show.
+pub(crate) async fn every_page() -> EveryPage {
     let script = || {
         Script::page("https://shop.example.com/")
             .with_problem("image-alt", Impact::Critical, "img", "<img src=logo.png>")
@@ -153,13 +177,119 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
     ];
     let mut careful = home.member("careful@example.org", Role::Viewer).await;
     let (secret, _) = switched_on(&home, &mut careful).await;
-    let of_operator = [
+    let of_operator = vec![
         "/app/teams".to_owned(),
         "/app/operator".to_owned(),
         "/app/operator/people".to_owned(),
         "/app/operator/audit".to_owned(),
         format!("/app/operator/teams/{}", home.app.team.id()),
     ];
+    let empty = Home::new([]).await;
+    let link = empty.app.service.people().unwrap().first_link().await.unwrap().unwrap();
+    let first = format!("/app/first?key={}", link.reveal());
+    let _ = empty.web.clone().with_installation(Installation::default().with_demo(true));
+    let opened = BTreeSet::new();
+    let page = empty.visitor().get("/app/sign-in").await.text;
+    let script = page.split_once("<script src=\"").unwrap().1.split_once('"').unwrap().0.to_owned();
+    let script = (script.clone(), empty.visitor().get(&script).await.text);
+    EveryPage {
+        home,
+        owner,
+        operator,
+        careful,
+        secret,
+        of_owner,
+        of_operator,
+        shared,
+        not_shared,
+        empty,
+        first,
+        script,
+        opened,
+    }
+}
+
+impl EveryPage {
+    /// Returns every page in a language, each with words that name it.
+    pub(crate) async fn in_language(&mut self, locale: Locale) -> Vec<(String, String)> {
+        let mut pages = Vec::new();
+        let Self { home, owner, operator, careful, secret, shared, empty, first, opened, .. } = self;
+        let mut stranger = home.visitor();
+        let mut first_person = empty.visitor();
+        for visitor in [&mut *owner, operator, &mut stranger, careful, &mut first_person] {
+            visitor.post("/app/language", &[("language", locale.code()), ("back", "")]).await;
+        }
+        let invited =
+            owner.post(&home.page("/members/invite"), &[("email", "new@example.org"), ("role", "viewer")]).await;
+        let join = format!("/app/join?key={}", &invited.text.split_once("/app/join?key=").unwrap().1[..43]);
+        for (path, form) in &self.of_owner {
+            pages.push((path.clone(), whole(owner, path, *form).await));
+        }
+        for path in &self.of_operator {
+            pages.push((path.clone(), whole(operator, path, None).await));
+        }
+        let wrong = Some(&[("email", "x"), ("password", "y")][..]);
+        // A link is valid for an hour, and the clock moves on with each language.
+        home.app.service.people().unwrap().request_reset(&"owner@example.org".parse().unwrap(), locale).await.unwrap();
+        let secret_of_link = home.taken_mail("owner@example.org", MailOutcome::Sent).await;
+        let new_password = format!("/app/new-password?key={secret_of_link}");
+        let outside =
+            [("sign-in/forgotten", "/app/forgotten"), ("sign-in/new-password", &new_password), ("shared", shared)];
+        for (name, path) in outside {
+            pages.push((name.to_owned(), whole(&mut stranger, path, None).await));
+        }
+        pages.push(("not-shared".to_owned(), self.not_shared.clone()));
+        for form in [None, wrong] {
+            pages.push(("sign-in".to_owned(), whole(&mut stranger, "/app/sign-in", form).await));
+        }
+        pages.push(("profile/on".to_owned(), whole(careful, "/app/profile", None).await));
+        pages.push(("sign-in/on".to_owned(), whole(careful, "/app/profile/second-factor", None).await));
+        let codes = "/app/profile/second-factor/codes";
+        pages.push(("sign-in/wrong".to_owned(), whole(careful, codes, Some(&[])).await));
+        let code = secret.code_at(home.app.clock.now());
+        let form: Form<'_> = &[("current", PASSWORD), ("code", &code)];
+        pages.push(("sign-in/codes".to_owned(), whole(careful, codes, Some(form)).await));
+        let form: Form<'_> = &[("email", "careful@example.org"), ("password", PASSWORD)];
+        pages.push(("sign-in/second-step".to_owned(), whole(&mut stranger, "/app/sign-in", Some(form)).await));
+        for form in [None, Some(&[("key", ""), ("name", ""), ("email", "x"), ("password", "y"), ("team", "")][..])] {
+            let form = form.map(|form| [&[("key", first.split_once('=').unwrap().1)], &form[1..]].concat());
+            pages.push(("sign-in/first".to_owned(), whole(&mut first_person, first, form.as_deref()).await));
+        }
+        for visitor in [&mut stranger, owner] {
+            pages.push(("sign-in/join".to_owned(), whole(visitor, &join, None).await));
+        }
+        pages.push(("join/gone".to_owned(), whole(&mut stranger, "/app/join", None).await));
+        // The next language is as if by itself: no attempt waits for another.
+        home.app.clock.advance(chrono::TimeDelta::minutes(20));
+        for visitor in [owner, operator, careful, &mut stranger, &mut first_person] {
+            opened.append(&mut visitor.opened);
+        }
+        pages
+    }
+}
+
+/// Serves pages and their script, and returns the path of each.
+pub(crate) async fn served(
+    pages: &[(String, String)],
+    (script, text): &(String, String),
+    locale: Locale,
+) -> (TestSite, Vec<String>) {
+    // The names are in the addresses: one that says that it is a login is checked as such.
+    let paths: Vec<String> = (0..)
+        .zip(pages)
+        .map(|(number, (name, _))| format!("/{locale}/{number}/{}", name.trim_start_matches('/').replace('?', "/")))
+        .collect();
+    let served = pages.iter().zip(&paths).map(|((_, html), path)| {
+        let path: &'static str = path.clone().leak();
+        (path, Page::html(html.clone()))
+    });
+    let script: &'static str = script.clone().leak();
+    (TestSite::start(served.chain([(script, Page::script(text.clone()))])).await, paths)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
+    let mut every = every_page().await;
     let policy = AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build();
     let config =
         ChromiumConfig::new(policy).with_resolver(Arc::new(SystemResolver::new())).with_enhanced_contrast(true);
@@ -167,52 +297,8 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
     let scanner = ChromiumScanner::new(config.with_page_timeout(Duration::from_secs(300))).unwrap();
     let mut found = Vec::new();
     for locale in Locale::ALL {
-        let mut pages = Vec::new();
-        let mut stranger = home.visitor();
-        for visitor in [&mut owner, &mut operator, &mut stranger, &mut careful] {
-            visitor.post("/app/language", &[("language", locale.code()), ("back", "")]).await;
-        }
-        for (path, form) in &of_owner {
-            pages.push((path.clone(), whole(&mut owner, path, *form).await));
-        }
-        for path in &of_operator {
-            pages.push((path.clone(), whole(&mut operator, path, None).await));
-        }
-        let wrong = Some(&[("email", "x"), ("password", "y")][..]);
-        // A link is valid for an hour, and the clock moves on with each language.
-        people.request_reset(&"owner@example.org".parse().unwrap(), locale).await.unwrap();
-        let secret_of_link = home.taken_mail("owner@example.org", MailOutcome::Sent).await;
-        let new_password = format!("/app/new-password?key={secret_of_link}");
-        let outside =
-            [("sign-in/forgotten", "/app/forgotten"), ("sign-in/new-password", &new_password), ("shared", &shared)];
-        for (name, path) in outside {
-            pages.push((name.to_owned(), whole(&mut stranger, path, None).await));
-        }
-        pages.push(("not-shared".to_owned(), not_shared.clone()));
-        for form in [None, wrong] {
-            pages.push(("sign-in".to_owned(), whole(&mut stranger, "/app/sign-in", form).await));
-        }
-        pages.push(("profile/on".to_owned(), whole(&mut careful, "/app/profile", None).await));
-        pages.push(("sign-in/on".to_owned(), whole(&mut careful, "/app/profile/second-factor", None).await));
-        let codes = "/app/profile/second-factor/codes";
-        pages.push(("sign-in/wrong".to_owned(), whole(&mut careful, codes, Some(&[])).await));
-        let code = secret.code_at(home.app.clock.now());
-        let form: Form<'_> = &[("current", PASSWORD), ("code", &code)];
-        pages.push(("sign-in/codes".to_owned(), whole(&mut careful, codes, Some(form)).await));
-        let form: Form<'_> = &[("email", "careful@example.org"), ("password", PASSWORD)];
-        pages.push(("sign-in/second-step".to_owned(), whole(&mut stranger, "/app/sign-in", Some(form)).await));
-        // The next language is as if by itself: no attempt waits for another.
-        home.app.clock.advance(chrono::TimeDelta::minutes(20));
-        // The names are in the addresses: one that says that it is a login is checked as such.
-        let paths: Vec<String> = (0..)
-            .zip(&pages)
-            .map(|(number, (name, _))| format!("/{locale}/{number}/{}", name.trim_start_matches('/').replace('?', "/")))
-            .collect();
-        let served = pages.iter().zip(&paths).map(|((_, html), path)| {
-            let path: &'static str = path.clone().leak();
-            (path, Page::html(html.clone()))
-        });
-        let site = TestSite::start(served).await;
+        let pages = every.in_language(locale).await;
+        let (site, paths) = served(&pages, &every.script, locale).await;
         let checks = pages.iter().zip(&paths).map(async |((name, _), path)| {
             let start = SiteUrl::parse(&site.url(path)).unwrap();
             let request = ScanRequest::new(ScanId::generate(chrono::Utc::now()), start, 1);

@@ -1,6 +1,9 @@
 //! A browser without a window: it keeps cookies and sends the headers of a page's own forms.
 
-use std::{collections::BTreeMap, net::IpAddr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::IpAddr,
+};
 
 use a11ycheck_account_web::{AccountWeb, Body, Request, Response};
 use a11ycheck_api_v1::EventsV1;
@@ -66,7 +69,13 @@ impl Home {
     }
 
     pub(crate) fn visitor(&self) -> Visitor {
-        Visitor { web: self.web.clone(), cookies: BTreeMap::new(), address: None, proven: None }
+        Visitor {
+            web: self.web.clone(),
+            cookies: BTreeMap::new(),
+            address: None,
+            proven: None,
+            opened: BTreeSet::new(),
+        }
     }
 
     /// Makes a person who operates the installation, and signs the person in.
@@ -135,6 +144,8 @@ pub(crate) struct Visitor {
     address: Option<IpAddr>,
     /// The person whom a proxy in front has signed in.
     pub(crate) proven: Option<EmailAddress>,
+    /// The paths at which pages were, without queries.
+    pub(crate) opened: BTreeSet<String>,
 }
 
 /// An answer, read to its end.
@@ -195,7 +206,11 @@ impl Visitor {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
         let request =
             Request::new(method, path, map).with_query(query).with_form(body.as_bytes()).with_address(self.address);
-        self.answer(request.with_proven(self.proven.clone())).await
+        let answer = self.answer(request.with_proven(self.proven.clone())).await;
+        if answer.text.contains("<main") && answer.status != StatusCode::NOT_FOUND {
+            self.opened.insert(path.to_owned());
+        }
+        answer
     }
 
     fn headers(&self, headers: &[(&'static str, &str)]) -> HeaderMap {
