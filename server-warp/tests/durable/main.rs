@@ -8,5 +8,6 @@ mod demo;
 mod doctor;
 mod folder;
 mod full_disk;
+mod person;
 mod restart;
 mod support;
