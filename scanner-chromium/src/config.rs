@@ -153,7 +153,7 @@ impl ChromiumConfig {
     }
 
     /// Sets whether the contrast of text that axe-core could not compute is measured in pictures of the page. By default it is not, and
-    /// all of these texts are left to a person: how many are measured in the time that there is depends on how busy the machine is.
+    /// all of these texts are left to a person: pages take longer with it.
     pub fn with_measured_contrast(self, measured_contrast: bool) -> Self {
         Self { measured_contrast, ..self }
     }
