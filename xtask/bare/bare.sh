@@ -44,17 +44,21 @@ mkdir -p "$workspace/target"
 folder=$(mktemp -d "$workspace/target/bare-XXXXXX")
 debian='' watcher='' packed=''
 
-# A registry in a folder, as `cargo vendor` makes one, with our own packages as they would be published.
+# A registry in a folder, as `cargo vendor` makes one, with our own packages as they would be published of the last commit.
 pack() {
     packed=$(mktemp -d "$workspace/target/packed-XXXXXX")
-    "$cargo" package --quiet --workspace --no-verify --offline --target-dir "$packed/made" >&2
-    "$cargo" vendor --quiet --locked --offline --versioned-dirs "$packed/registry" >/dev/null
+    git clone --quiet --shared "$workspace" "$packed/tree"
+    (
+        cd "$packed/tree"
+        "$cargo" package --quiet --workspace --no-verify --offline --target-dir "$packed/made" >&2
+        "$cargo" vendor --quiet --locked --offline --versioned-dirs "$packed/registry" >/dev/null
+    )
     for archive in "$packed"/made/package/a11ycheck-*.crate; do
         tar --extract --file "$archive" --directory "$packed/registry"
         printf '{"files":{},"package":"%s"}' "$(sha256sum "$archive" | cut -d ' ' -f 1)" \
             >"$packed/registry/$(basename "$archive" .crate)/.cargo-checksum.json"
     done
-    rm -rf "$packed/made"
+    rm -rf "$packed/made" "$packed/tree"
 }
 
 stop() {
