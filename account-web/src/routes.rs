@@ -113,6 +113,9 @@ pages! {
     DoJudge = Post "/teams/{team}/checks/{check}/elements/{element}/decide" Member;
     Assign = Get "/teams/{team}/checks/{check}/elements/{element}/assign" Member;
     DoAssign = Post "/teams/{team}/checks/{check}/elements/{element}/assign" Member;
+    Bulk = Get "/teams/{team}/checks/{check}/bulk" Member;
+    DoBulk = Post "/teams/{team}/checks/{check}/bulk" Member;
+    UndoBulk = Post "/teams/{team}/checks/{check}/bulk/{batch}/undo" Member;
     Judgements = Get "/teams/{team}/sites/{site}/decisions" Viewer;
     UndoJudgement = Post "/teams/{team}/sites/{site}/decisions/{decision}/undo" Member;
     DropStaleJudgements = Post "/teams/{team}/sites/{site}/decisions/remove-stale" Member;

@@ -69,6 +69,7 @@ words! {
         password_set notices_saved
         sharing_saved share_revoked
         work_saved work_removed
+        none_chosen too_many_chosen batch_gone
     }
     sign_in: SignIn {
         title email password submit wrong wait no_account
@@ -188,6 +189,10 @@ words! {
         title lead filter whose me everybody nobody show unfinished all_states site all_sites filter_submit none caption what
         assignee state due due_optional due_hint overdue reopened again again_link open doing done unknown scope scope_element
         scope_template scope_rule in_check assign assign_title change change_title assigned_by save remove link not_assigned
+    }
+    bulk: BulkWords {
+        legend selected all_of_list accept decide assign pick accept_title decide_title assign_title count undo_hint
+        reach_elements reach_templates reach_rules submit back saved undo_until undo undone kept
     }
     provider: ProviderWords { submit unavailable refused over cancelled no_account }
     second_step: SecondStep { title code code_hint lost wrong }

@@ -5,7 +5,7 @@ use crate::{
     export::Artifact,
     store::{
         AcceptError, AddMemberError, AssignError, ChangeMemberError, CreatePersonError, DeletePlanError, InviteError,
-        JudgeError, RedeemError, ShareError, StoreError, UnknownPlan,
+        JudgeError, RedeemError, ShareError, StoreError, UndoError, UnknownPlan,
     },
 };
 
@@ -254,6 +254,15 @@ impl From<JudgeError> for Error {
             JudgeError::NotFound => Self::NotFound,
             JudgeError::TooMany => Self::TooManyJudgements,
             JudgeError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<UndoError> for Error {
+    fn from(error: UndoError) -> Self {
+        match error {
+            UndoError::Gone => Self::NotFound,
+            UndoError::Store(error) => error.into(),
         }
     }
 }

@@ -130,6 +130,8 @@ ids! {
     ShareId = "shr_";
     /// An assignment of something to repair to a member of a team.
     AssignmentId = "asg_";
+    /// Decisions or assignments that were made at once.
+    BatchId = "bat_";
 }
 
 /// The name of one process that works on checks: readable, not secret, unique per process start.

@@ -29,6 +29,7 @@
 //! of each subject, and the lock under which steps run. `transfer` moves everything to another store, and from one.
 
 mod assignments;
+mod batches;
 mod db;
 mod deliveries;
 mod files;

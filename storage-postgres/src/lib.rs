@@ -52,6 +52,7 @@
 //! that reason too.
 
 mod assignments;
+mod batches;
 mod db;
 mod deliveries;
 mod files;

@@ -53,6 +53,7 @@
 //! SQLite, which takes a C compiler.
 
 mod assignments;
+mod batches;
 mod db;
 mod deliveries;
 mod files;

@@ -11,6 +11,7 @@ use askama::Template;
 use chrono::NaiveDate;
 
 use super::{
+    bulk::{self, Said},
     context::{InTeam, page},
     decided::Decided,
     error::PageError,
@@ -27,7 +28,7 @@ const PER_PAGE: u32 = 25;
 
 /// The kind of elements that is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tab {
+pub(super) enum Tab {
     All,
     New,
     /// Elements that are gone: only their number by rule is known.
@@ -40,7 +41,7 @@ impl Tab {
     const ALL: [Self; 5] = [Self::All, Self::New, Self::Fixed, Self::Accepted, Self::Review];
 
     /// Returns the word in addresses.
-    const fn word(self) -> &'static str {
+    pub(super) const fn word(self) -> &'static str {
         match self {
             Self::All => "all",
             Self::New => "new",
@@ -50,7 +51,12 @@ impl Tab {
         }
     }
 
-    const fn shown(self) -> Shown {
+    /// Returns the tab with this word; the first for any other.
+    pub(super) fn named(word: &str) -> Self {
+        Self::ALL.into_iter().find(|tab| tab.word() == word).unwrap_or(Self::All)
+    }
+
+    pub(super) const fn shown(self) -> Shown {
         match self {
             Self::All | Self::Fixed => Shown::Problems,
             Self::New => Shown::New,
@@ -88,6 +94,7 @@ struct ElementsPage {
     judges: bool,
     names: Names,
     today: NaiveDate,
+    said: Option<Said>,
 }
 
 impl ElementsPage {
@@ -154,7 +161,7 @@ impl ElementsPage {
 
 pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     let query = &team.context.request.query;
-    let tab = Tab::ALL.into_iter().find(|tab| tab.word() == query.get("show")).unwrap_or(Tab::All);
+    let tab = Tab::named(query.get("show"));
     let at: Option<usize> = match query.get("at") {
         "" => None,
         number => Some(number.parse().map_err(|_| PageError::NotFound)?),
@@ -181,6 +188,7 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
         report: found.report,
         judges: team.handle().judges(),
         names,
+        said: bulk::said(team).await?,
         today: team.visit.signed_in.at.date_naive(),
         shell,
         site,

@@ -130,14 +130,17 @@ pub(super) async fn judge(team: &InTeam<'_, '_>, check: &str, number: &str) -> R
     };
     let people = team.people()?;
     let judged = if entered.reach == RULE {
-        people.judge_rule(check, number, &entered).await.map(|all| all.into_iter().next())
+        people.judge_rule(check, number, &entered).await.map(Err)
     } else {
-        people.judge(check, number, &entered).await.map(Some)
+        people.judge(check, number, &entered).await.map(Ok)
     };
     match judged {
-        Ok(judgement) => {
-            let rule = judgement.as_ref().map_or("", |judgement| judgement.element.rule.as_str());
-            Ok(team.done_at(&format!("/checks/{check}"), "judged", rule))
+        Ok(Ok(judgement)) => Ok(team.done_at(&format!("/checks/{check}"), "judged", judgement.element.rule.as_str())),
+        // The list of what was decided, with the way to undo all of it.
+        Ok(Err(batch)) => {
+            let element = team.handle().element_to_judge(check, number).await?;
+            let tab = if element.subject == Subject::Finding { "accepted" } else { "review" };
+            Ok(team.to(&format!("/checks/{check}/elements?show={tab}&batch={}", batch.id)))
         }
         Err(error @ (Error::Invalid(_) | Error::TooManyJudgements)) => {
             let element = team.handle().element_to_judge(check, number).await?;

@@ -5,6 +5,7 @@ mod audit;
 mod brand;
 #[cfg(feature = "logos")]
 mod brand_logo;
+mod bulk;
 mod check;
 mod context;
 mod decided;
@@ -215,6 +216,9 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::SetSharing => share::set_sharing(team, id).await,
         Page::Judge => judge::form(team, id, found.third()).await,
         Page::DoJudge => judge::judge(team, id, found.third()).await,
+        Page::Bulk => bulk::form(team, id).await,
+        Page::DoBulk => bulk::act(team, id).await,
+        Page::UndoBulk => bulk::undo(team, id, found.third()).await,
         Page::Assign => work::form(team, id, found.third()).await,
         Page::DoAssign => work::assign(team, id, found.third()).await,
         Page::Work => work::list(team).await,

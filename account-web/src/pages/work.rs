@@ -80,7 +80,7 @@ impl Work {
     }
 }
 
-fn state_name(state: WorkState, words: &'static crate::words::WorkWords) -> &'static str {
+pub(super) fn state_name(state: WorkState, words: &'static crate::words::WorkWords) -> &'static str {
     match state {
         WorkState::Open => &words.open,
         WorkState::Doing => &words.doing,

@@ -8,6 +8,7 @@ mod assignment;
 mod attempt;
 mod axe_check;
 mod base_url;
+mod batch;
 mod bounded;
 mod brand;
 mod colour;
@@ -66,6 +67,7 @@ pub use self::{
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
     axe_check::{AxeCheck, CheckNeed, CheckOutcome, UndecidedReason},
     base_url::BaseUrl,
+    batch::{Batch, BatchContent, Undoing, Undone, undo_assignments, undo_judgements},
     brand::{BrandName, BrandNameError, Logo, LogoFormat, TeamBrand},
     colour::{Colour, ParseColourError},
     cover::{Cover, CoverKind},

@@ -1,5 +1,5 @@
 //! Purges checks that have left the history, deliveries that have left their log, old entries of the log of occurrences, and what
-//! is over of people: sessions, invitations, entries of the audit log, mail.
+//! is over of people: sessions, invitations, entries of the audit log, mail, and batches that can no longer be undone.
 
 use std::time::Duration;
 
@@ -51,9 +51,10 @@ impl Retention {
         let people = self.service.purge_people(Self::BATCH).await?;
         let mails = self.service.purge_mails(Self::BATCH).await?;
         let links = self.service.purge_shared_reports(Self::BATCH).await?;
+        let batches = self.service.purge_batches(Self::BATCH).await?;
         ran("a11ycheck_purge_last_run_timestamp_seconds", &self.service);
         self.service.note_run(|runs, now| runs.purge = Some(now));
-        Ok(if purged.max(deliveries).max(entries).max(people).max(mails).max(links) >= Self::BATCH {
+        Ok(if purged.max(deliveries).max(entries).max(people).max(mails).max(links).max(batches) >= Self::BATCH {
             Step::Worked
         } else {
             Step::Idle

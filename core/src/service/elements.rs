@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{ScanFiles, TeamHandle};
 use crate::{
-    domain::{Assignment, Finding, Judgement, JudgementState, RuleId, RuleKind, ScreenshotRef},
+    domain::{Assignment, Finding, Findings, Judgement, JudgementState, RuleId, RuleKind, ScreenshotRef},
     error::Error,
     id::ScanId,
     locale::Locale,
@@ -110,22 +110,7 @@ impl ScanFiles {
         if query.page.is_some_and(|page| page >= findings.pages.len()) {
             return Err(Error::NotFound);
         }
-        let is_on_page = |finding: &Finding| query.page.is_none_or(|page| finding.page == page);
-        let mut listed: Vec<(u64, &Finding)> = match query.shown {
-            Shown::ToReview => findings.undecided_with_numbers().collect(),
-            Shown::Problems | Shown::New | Shown::Accepted => {
-                let problems = (1..).zip(&findings.items);
-                problems.filter(|(_, finding)| findings.kind_of(&finding.rule) == RuleKind::Problem).collect()
-            }
-        };
-        listed.retain(|(number, finding)| {
-            is_on_page(finding)
-                && match query.shown {
-                    Shown::Problems | Shown::ToReview => true,
-                    Shown::New => finding.is_new,
-                    Shown::Accepted => report.accepted.of(*number).is_some(),
-                }
-        });
+        let listed = listed(&findings, query, |number| report.accepted.of(number).is_some());
         let of_groups = report.groups.iter().chain(&report.advisory).map(|group| (&group.rule, &group.title));
         let titles: BTreeMap<&RuleId, &String> =
             report.to_check.iter().map(|rule| (&rule.rule, &rule.title)).chain(of_groups).collect();
@@ -154,4 +139,28 @@ impl ScanFiles {
         let elements = Page { request: cut.request, items, total: cut.total };
         Ok(CheckElements { report, elements })
     }
+}
+
+/// Returns the elements that a query lists, with their numbers within the check.
+pub(super) fn listed(
+    findings: &Findings,
+    query: ElementsQuery,
+    is_accepted: impl Fn(u64) -> bool,
+) -> Vec<(u64, &Finding)> {
+    let mut listed: Vec<(u64, &Finding)> = match query.shown {
+        Shown::ToReview => findings.undecided_with_numbers().collect(),
+        Shown::Problems | Shown::New | Shown::Accepted => {
+            let problems = (1..).zip(&findings.items);
+            problems.filter(|(_, finding)| findings.kind_of(&finding.rule) == RuleKind::Problem).collect()
+        }
+    };
+    listed.retain(|(number, finding)| {
+        query.page.is_none_or(|page| finding.page == page)
+            && match query.shown {
+                Shown::Problems | Shown::ToReview => true,
+                Shown::New => finding.is_new,
+                Shown::Accepted => is_accepted(*number),
+            }
+    });
+    listed
 }

@@ -8,6 +8,7 @@ mod account;
 mod add_site;
 mod admit;
 mod assignments;
+mod batches;
 mod brand;
 mod builder;
 mod change_site;
@@ -53,6 +54,7 @@ pub use self::{
     account::Account,
     add_site::Added,
     admit::{Admission, Caller, CountedAgainst},
+    batches::{Chosen, Found},
     builder::{BuildError, ServiceBuilder},
     elements::{CheckElements, ElementsQuery, ListedElement, Shown},
     events::{EventsFrom, Occurrence, ScanEvent, ScanEvents},

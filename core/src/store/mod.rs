@@ -41,6 +41,7 @@
 //! [`Screenshot`](crate::scanner::Screenshot), each field of which the store suite expects back.
 
 mod assignments;
+mod batches;
 mod error;
 mod event_log;
 mod files;
@@ -67,6 +68,7 @@ use chrono::{DateTime, Utc};
 pub(crate) use self::webhooks::MockWebhookStore;
 pub use self::{
     assignments::{AssignError, AssignmentFilter, AssignmentStore, Progress, Whose},
+    batches::{BatchStore, UndoError},
     error::StoreError,
     event_log::{EventLog, EventPage, ReadEventsError},
     files::{Document, DocumentKey, FileStore, StyleHash},

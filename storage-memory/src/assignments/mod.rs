@@ -1,3 +1,3 @@
 //! Who repairs what checks found.
 
-mod store;
+pub(crate) mod store;

@@ -34,24 +34,7 @@ impl AssignmentStore for MemoryStore {
             if new.is_empty() {
                 return Ok(new);
             }
-            if !new.iter().all(|one| is_possible(state, team, one.assignee)) {
-                return Err(AssignError::NotMember);
-            }
-            let subjects: BTreeSet<Key> = new.iter().map(Assignment::subject).collect();
-            let (gone, kept): (Vec<&Assignment>, Vec<&Assignment>) =
-                state.assignments_of(site).partition(|other| subjects.contains(&other.subject()));
-            if (kept.len() + new.len()) as u64 > Assignment::MOST {
-                return Err(AssignError::TooMany);
-            }
-            let gone: Vec<AssignmentId> = gone.into_iter().map(|one| one.id).collect();
-            let is_taken = |one: &&Assignment| state.assignments.contains_key(&one.id) && !gone.contains(&one.id);
-            if let Some(assignment) = new.iter().find(is_taken) {
-                return Err(taken(assignment.id).into());
-            }
-            for id in gone {
-                state.assignments.remove(&id);
-            }
-            state.assignments.extend(new.iter().map(|one| (one.id, one.clone())));
+            replace(state, team, site, &new)?;
             state.people.append(audit, now);
             Ok(new)
         })
@@ -145,6 +128,35 @@ impl AssignmentStore for MemoryStore {
             Ok(of_team.filter(|one| is_meant(one, filter)).count() as u64)
         })
     }
+}
+
+/// Keeps assignments about a site, in place of those with the same subjects; returns those whose place they take.
+pub(crate) fn replace(
+    state: &mut State,
+    team: TeamId,
+    site: SiteId,
+    new: &[Assignment],
+) -> Result<Vec<Assignment>, AssignError> {
+    if !new.iter().all(|one| is_possible(state, team, one.assignee)) {
+        return Err(AssignError::NotMember);
+    }
+    let subjects: BTreeSet<Key> = new.iter().map(Assignment::subject).collect();
+    let (gone, kept): (Vec<&Assignment>, Vec<&Assignment>) =
+        state.assignments_of(site).partition(|other| subjects.contains(&other.subject()));
+    if (kept.len() + new.len()) as u64 > Assignment::MOST {
+        return Err(AssignError::TooMany);
+    }
+    let gone: Vec<Assignment> = gone.into_iter().cloned().collect();
+    let is_taken =
+        |one: &&Assignment| state.assignments.contains_key(&one.id) && !gone.iter().any(|other| other.id == one.id);
+    if let Some(assignment) = new.iter().find(is_taken) {
+        return Err(taken(assignment.id).into());
+    }
+    for assignment in &gone {
+        state.assignments.remove(&assignment.id);
+    }
+    state.assignments.extend(new.iter().map(|one| (one.id, one.clone())));
+    Ok(gone)
 }
 
 fn is_meant(assignment: &Assignment, filter: AssignmentFilter) -> bool {

@@ -63,7 +63,7 @@ impl State {
         self.assignments.values().filter(move |assignment| assignment.site == id)
     }
 
-    /// Removes a site with all its checks, judgements and assignments.
+    /// Removes a site with all its checks, judgements, assignments and batches.
     pub(crate) fn remove_site(&mut self, id: SiteId) {
         let Some(row) = self.sites.remove(&id) else { return };
         let judgements: Vec<JudgementId> = self.judgements_of(id).map(|judgement| judgement.id).collect();
@@ -71,6 +71,7 @@ impl State {
             self.judgements.remove(&(id, judgement));
         }
         self.assignments.retain(|_, assignment| assignment.site != id);
+        self.batches.retain(|_, (batch, _)| batch.site != id);
         self.mails.notices.remove(&id);
         self.due.remove(&(row.site.next_scan_at, id));
         if let Some(team) = self.teams.get_mut(&row.site.team) {

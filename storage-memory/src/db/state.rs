@@ -7,8 +7,8 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{Assignment, ExternalKey, Judgement, Plan, PlanCode, TokenHash},
-    id::{AssignmentId, DeliveryId, EndpointId, EventId, JudgementId, ScanId, SiteId, TeamId, TokenId},
+    domain::{Assignment, Batch, BatchContent, ExternalKey, Judgement, Plan, PlanCode, TokenHash},
+    id::{AssignmentId, BatchId, DeliveryId, EndpointId, EventId, JudgementId, ScanId, SiteId, TeamId, TokenId},
     paging::Page,
     store::{Hints, StoreError, Work},
 };
@@ -58,6 +58,8 @@ pub(crate) struct State {
     pub(crate) shares: Shares,
     pub(crate) judgements: BTreeMap<(SiteId, JudgementId), Judgement>,
     pub(crate) assignments: BTreeMap<AssignmentId, Assignment>,
+    /// Batches that may be undone, with what they made.
+    pub(crate) batches: BTreeMap<BatchId, (Batch, BatchContent)>,
     /// By name: one that is unknown belongs to a later release.
     pub(crate) settings: BTreeMap<String, String>,
     /// Hints, given by the steps that make work due. A loop that is notified looks for the work under the lock, and so

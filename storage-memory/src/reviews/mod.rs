@@ -1,3 +1,3 @@
 //! What people decided about elements that checks found.
 
-mod store;
+pub(crate) mod store;

@@ -64,20 +64,7 @@ impl ReviewStore for MemoryStore {
             if new.is_empty() {
                 return Ok(new);
             }
-            let subjects: BTreeSet<Key> = new.iter().map(Judgement::subject).collect();
-            let (gone, kept): (Vec<&Judgement>, Vec<&Judgement>) =
-                state.judgements_of(site).partition(|other| subjects.contains(&other.subject()));
-            if (kept.len() + new.len()) as u64 > Judgement::MOST {
-                return Err(JudgeError::TooMany);
-            }
-            if let Some(judgement) = new.iter().find(|one| kept.iter().any(|other| other.id == one.id)) {
-                return Err(taken(judgement.id).into());
-            }
-            let gone: Vec<JudgementId> = gone.into_iter().map(|judgement| judgement.id).collect();
-            for id in gone {
-                state.judgements.remove(&(site, id));
-            }
-            state.judgements.extend(new.iter().map(|judgement| ((site, judgement.id), judgement.clone())));
+            replace(state, site, &new, &BTreeSet::new())?;
             state.people.append(audit, now);
             Ok(new)
         })
@@ -106,6 +93,32 @@ impl ReviewStore for MemoryStore {
     async fn all_judgements(&self, team: TeamId, site: SiteId) -> Result<Vec<Judgement>, StoreError> {
         self.step(|state, _| Ok(listed(state, team, site).into_iter().cloned().collect()))
     }
+}
+
+/// Keeps judgements about a site, in place of those with the same subjects, and of others that are named; returns those whose place they
+/// take.
+pub(crate) fn replace(
+    state: &mut State,
+    site: SiteId,
+    new: &[Judgement],
+    others: &BTreeSet<JudgementId>,
+) -> Result<Vec<Judgement>, JudgeError> {
+    let subjects: BTreeSet<Key> = new.iter().map(Judgement::subject).collect();
+    let (gone, kept): (Vec<&Judgement>, Vec<&Judgement>) =
+        state.judgements_of(site).partition(|other| subjects.contains(&other.subject()) || others.contains(&other.id));
+    if (kept.len() + new.len()) as u64 > Judgement::MOST {
+        return Err(JudgeError::TooMany);
+    }
+    let kept: BTreeSet<JudgementId> = kept.into_iter().map(|judgement| judgement.id).collect();
+    if let Some(judgement) = new.iter().find(|judgement| kept.contains(&judgement.id)) {
+        return Err(taken(judgement.id).into());
+    }
+    let gone: Vec<Judgement> = gone.into_iter().cloned().collect();
+    for judgement in &gone {
+        state.judgements.remove(&(site, judgement.id));
+    }
+    state.judgements.extend(new.iter().map(|judgement| ((site, judgement.id), judgement.clone())));
+    Ok(gone)
 }
 
 /// Returns the judgements of a site in the order of the list; none if the team has no such site.

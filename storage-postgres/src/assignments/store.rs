@@ -52,24 +52,7 @@ impl AssignmentStore for PostgresStore {
             if new.is_empty() {
                 return Ok(new);
             }
-            let assignees: BTreeSet<PersonId> = new.iter().filter_map(|one| one.assignee).collect();
-            for person in assignees {
-                possible(tx.db(), team, Some(person)).await?;
-            }
-            let subjects: Vec<String> = new.iter().map(|one| one.subject().as_str().to_owned()).collect();
-            sqlx::query("DELETE FROM assignments WHERE site_id = $1 AND subject = ANY ($2)")
-                .bind(Id(site))
-                .bind(&subjects)
-                .execute(tx.db())
-                .await?;
-            let others: i64 = sqlx::query_scalar("SELECT count(*) FROM assignments WHERE site_id = $1")
-                .bind(Id(site))
-                .fetch_one(tx.db())
-                .await?;
-            if others.unsigned_abs() + new.len() as u64 > Assignment::MOST {
-                return Err(Failure::Refused(AssignError::TooMany));
-            }
-            insert(tx.db(), &new).await?;
+            replace(tx.db(), team, site, &new).await?;
             append(tx.db(), &audit, now).await?;
             Ok(new)
         })
@@ -205,19 +188,7 @@ impl AssignmentStore for PostgresStore {
     }
 
     async fn all_assignments(&self, team: TeamId, site: SiteId) -> Result<Vec<Assignment>, StoreError> {
-        self.step(|| async {
-            let rows: Vec<AssignmentRow> = sqlx::query_as(concat!(
-                "SELECT ",
-                assignment_columns!(),
-                " FROM assignments w WHERE w.site_id = $1 AND w.team_id = $2 ORDER BY w.id",
-            ))
-            .bind(Id(site))
-            .bind(Id(team))
-            .fetch_all(&mut *self.session().await?)
-            .await?;
-            Ok(rows.into_iter().map(AssignmentRow::assignment).collect::<Result<_, _>>()?)
-        })
-        .await
+        self.step(|| async { all(&mut *self.session().await?, team, site).await }).await
     }
 
     async fn unfinished_assignments(&self, team: TeamId, person: PersonId) -> Result<u64, StoreError> {
@@ -233,6 +204,73 @@ impl AssignmentStore for PostgresStore {
         })
         .await
     }
+}
+
+/// Keeps assignments about a site, in place of those with the same subjects; returns those whose place they take.
+pub(crate) async fn replace(
+    db: &mut PgConnection,
+    team: TeamId,
+    site: SiteId,
+    new: &[Assignment],
+) -> Result<Vec<Assignment>, Failure<AssignError>> {
+    let assignees: BTreeSet<PersonId> = new.iter().filter_map(|one| one.assignee).collect();
+    for person in assignees {
+        possible(&mut *db, team, Some(person)).await?;
+    }
+    let subjects: Vec<String> = new.iter().map(|one| one.subject().as_str().to_owned()).collect();
+    let replaced: Vec<AssignmentRow> = sqlx::query_as(concat!(
+        "DELETE FROM assignments w WHERE w.site_id = $1 AND w.subject = ANY ($2) RETURNING ",
+        assignment_columns!(),
+    ))
+    .bind(Id(site))
+    .bind(&subjects)
+    .fetch_all(&mut *db)
+    .await?;
+    let kept: i64 = sqlx::query_scalar("SELECT count(*) FROM assignments WHERE site_id = $1")
+        .bind(Id(site))
+        .fetch_one(&mut *db)
+        .await?;
+    if kept.unsigned_abs() + new.len() as u64 > Assignment::MOST {
+        return Err(Failure::Refused(AssignError::TooMany));
+    }
+    insert(db, new).await?;
+    Ok(replaced.into_iter().map(AssignmentRow::assignment).collect::<Result<_, _>>()?)
+}
+
+/// Removes assignments.
+pub(crate) async fn remove(db: &mut PgConnection, assignments: &[AssignmentId]) -> Result<(), sqlx::Error> {
+    sqlx::query("DELETE FROM assignments WHERE id = ANY ($1)")
+        .bind(assignments.iter().copied().map(Id).collect::<Vec<_>>())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Makes nobody's what those have who are no members of the team any more.
+pub(crate) async fn take_from_others(db: &mut PgConnection, team: TeamId, site: SiteId) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "UPDATE assignments w SET assignee_id = NULL WHERE w.site_id = $2 AND w.assignee_id IS NOT NULL AND NOT EXISTS
+             (SELECT 1 FROM memberships m WHERE m.team_id = $1 AND m.person_id = w.assignee_id)",
+    )
+    .bind(Id(team))
+    .bind(Id(site))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Returns all assignments of a site.
+pub(crate) async fn all<E>(db: &mut PgConnection, team: TeamId, site: SiteId) -> Result<Vec<Assignment>, Failure<E>> {
+    let rows: Vec<AssignmentRow> = sqlx::query_as(concat!(
+        "SELECT ",
+        assignment_columns!(),
+        " FROM assignments w WHERE w.site_id = $1 AND w.team_id = $2 ORDER BY w.id",
+    ))
+    .bind(Id(site))
+    .bind(Id(team))
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(AssignmentRow::assignment).collect::<Result<_, _>>()?)
 }
 
 /// Locks the team first, as all steps do: the entry of the audit log refers to it.

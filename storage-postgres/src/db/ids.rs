@@ -4,8 +4,8 @@ use std::{fmt, io::Write as _};
 
 use a11ycheck_core::{
     id::{
-        AssignmentId, AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, MailId, PersonId, ScanId,
-        SessionId, ShareId, SiteId, TeamId, TokenId, WorkerId,
+        AssignmentId, AuditId, BatchId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, MailId, PersonId,
+        ScanId, SessionId, ShareId, SiteId, TeamId, TokenId, WorkerId,
     },
     sealing::KeyId,
 };
@@ -44,7 +44,8 @@ named!(
     JudgementId,
     MailId,
     ShareId,
-    AssignmentId
+    AssignmentId,
+    BatchId
 );
 
 impl<T: Named> Named for &T {}

@@ -7,16 +7,12 @@ use a11ycheck_core::{
     store::{JudgeError, ReviewStore, StoreError},
 };
 use async_trait::async_trait;
-use sqlx::{PgConnection, types::Json};
+use sqlx::{PgConnection, QueryBuilder, types::Json};
 
 use super::rows::{JudgementRow, judgement_columns};
 use crate::{
     PostgresStore,
-    db::{
-        columns::{paged, stored_word},
-        error::Failure,
-        ids::Id,
-    },
+    db::{columns::paged, error::Failure, ids::Id},
     people::{audit::append, sessions::now},
 };
 
@@ -50,7 +46,7 @@ impl ReviewStore for PostgresStore {
             if others.unsigned_abs() >= Judgement::MOST {
                 return Err(Failure::Refused(JudgeError::TooMany));
             }
-            insert(tx.db(), &judgement).await?;
+            insert(tx.db(), std::slice::from_ref(&judgement)).await?;
             append(tx.db(), &audit, now).await?;
             Ok(judgement)
         })
@@ -73,22 +69,7 @@ impl ReviewStore for PostgresStore {
             if new.is_empty() {
                 return Ok(new);
             }
-            let subjects: Vec<String> = new.iter().map(|one| one.subject().as_str().to_owned()).collect();
-            sqlx::query("DELETE FROM judgements WHERE site_id = $1 AND subject = ANY ($2)")
-                .bind(Id(site))
-                .bind(&subjects)
-                .execute(tx.db())
-                .await?;
-            let others: i64 = sqlx::query_scalar("SELECT count(*) FROM judgements WHERE site_id = $1")
-                .bind(Id(site))
-                .fetch_one(tx.db())
-                .await?;
-            if others.unsigned_abs() + new.len() as u64 > Judgement::MOST {
-                return Err(Failure::Refused(JudgeError::TooMany));
-            }
-            for judgement in &new {
-                insert(tx.db(), judgement).await?;
-            }
+            replace(tx.db(), site, &new, &[]).await?;
             append(tx.db(), &audit, now).await?;
             Ok(new)
         })
@@ -141,27 +122,75 @@ impl ReviewStore for PostgresStore {
     }
 }
 
-/// Stores a judgement whose subject no other of its site has.
-async fn insert<E>(db: &mut PgConnection, judgement: &Judgement) -> Result<(), Failure<E>> {
-    sqlx::query(
-        "INSERT INTO judgements
-             (id, team_id, site_id, subject, element, reach, verdict, note, until, person_id, author, at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-    )
-    .bind(Id(judgement.id))
-    .bind(Id(judgement.team))
-    .bind(Id(judgement.site))
-    .bind(judgement.subject().as_str().to_owned())
-    .bind(Json(&judgement.element))
-    .bind(stored_word(judgement.reach)?)
-    .bind(stored_word(judgement.verdict)?)
-    .bind(&judgement.note)
-    .bind(judgement.until)
-    .bind(judgement.person.map(Id))
-    .bind(&judgement.author)
-    .bind(judgement.at)
-    .execute(db)
+/// Keeps judgements about a site, in place of those with the same subjects, and of others that are named; returns those whose place they
+/// take.
+pub(crate) async fn replace(
+    db: &mut PgConnection,
+    site: SiteId,
+    new: &[Judgement],
+    others: &[JudgementId],
+) -> Result<Vec<Judgement>, Failure<JudgeError>> {
+    let subjects: Vec<String> = new.iter().map(|one| one.subject().as_str().to_owned()).collect();
+    let replaced: Vec<JudgementRow> = sqlx::query_as(concat!(
+        "DELETE FROM judgements j WHERE j.site_id = $1 AND (j.subject = ANY ($2) OR j.id = ANY ($3)) RETURNING ",
+        judgement_columns!(),
+    ))
+    .bind(Id(site))
+    .bind(&subjects)
+    .bind(others.iter().copied().map(Id).collect::<Vec<_>>())
+    .fetch_all(&mut *db)
     .await?;
+    let kept: i64 = sqlx::query_scalar("SELECT count(*) FROM judgements WHERE site_id = $1")
+        .bind(Id(site))
+        .fetch_one(&mut *db)
+        .await?;
+    if kept.unsigned_abs() + new.len() as u64 > Judgement::MOST {
+        return Err(Failure::Refused(JudgeError::TooMany));
+    }
+    insert(db, new).await?;
+    Ok(replaced.into_iter().map(JudgementRow::judgement).collect::<Result<_, _>>()?)
+}
+
+/// Removes judgements.
+pub(crate) async fn remove(db: &mut PgConnection, judgements: &[JudgementId]) -> Result<(), sqlx::Error> {
+    sqlx::query("DELETE FROM judgements WHERE id = ANY ($1)")
+        .bind(judgements.iter().copied().map(Id).collect::<Vec<_>>())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Returns all judgements of a site.
+pub(crate) async fn all<E>(db: &mut PgConnection, team: TeamId, site: SiteId) -> Result<Vec<Judgement>, Failure<E>> {
+    listed(db, team, site, None, 0).await
+}
+
+/// The rows of one statement: far fewer parameters than a statement may have.
+const ROWS: usize = 500;
+
+/// Stores judgements whose subjects no others of their site have.
+pub(crate) async fn insert<E>(db: &mut PgConnection, judgements: &[Judgement]) -> Result<(), Failure<E>> {
+    for rows in judgements.chunks(ROWS) {
+        let mut statement = QueryBuilder::new(
+            "INSERT INTO judgements
+                 (id, team_id, site_id, subject, element, reach, verdict, note, until, person_id, author, at) ",
+        );
+        statement.push_values(rows, |mut row, judgement| {
+            row.push_bind(Id(judgement.id))
+                .push_bind(Id(judgement.team))
+                .push_bind(Id(judgement.site))
+                .push_bind(judgement.subject().as_str().to_owned())
+                .push_bind(Json(&judgement.element))
+                .push_bind(judgement.reach.to_string())
+                .push_bind(judgement.verdict.to_string())
+                .push_bind(&judgement.note)
+                .push_bind(judgement.until)
+                .push_bind(judgement.person.map(Id))
+                .push_bind(&judgement.author)
+                .push_bind(judgement.at);
+        });
+        statement.build().persistent(false).execute(&mut *db).await?;
+    }
     Ok(())
 }
 
@@ -182,13 +211,13 @@ pub(crate) async fn lock_site(db: &mut PgConnection, team: TeamId, site: SiteId)
 }
 
 /// Returns judgements in the order of the list; all of them without a limit.
-async fn listed(
+async fn listed<E>(
     db: &mut PgConnection,
     team: TeamId,
     site: SiteId,
     limit: Option<i64>,
     offset: i64,
-) -> Result<Vec<Judgement>, Failure<StoreError>> {
+) -> Result<Vec<Judgement>, Failure<E>> {
     let rows: Vec<JudgementRow> = sqlx::query_as(concat!(
         "SELECT ",
         judgement_columns!(),

@@ -81,10 +81,11 @@ impl Deletion {
         Ok(true)
     }
 
-    /// Deletes the judgements, the assignments and the checks of a site, with findings and files.
+    /// Deletes the judgements, the assignments, the batches and the checks of a site, with findings and files.
     async fn scans(&mut self, site: &String) -> Result<(), Failure<StoreError>> {
         self.run("DELETE FROM judgements WHERE site_id = $1", site).await?;
         self.run("DELETE FROM assignments WHERE site_id = $1", site).await?;
+        self.run("DELETE FROM batches WHERE site_id = $1", site).await?;
         // Starts after the last one, so that no statement walks past the rows of those before it.
         let mut last: Option<(DateTime<Utc>, String)> = None;
         loop {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use a11ycheck_core::{
     domain::{
-        AttemptResult, AuditRecord, BrandName, Delivery, HeadText, Judgement, Lease, Logo, Membership, PasswordHash,
-        Plan, PlatformKey, ScanState, SecondFactor, StandardId,
+        AttemptResult, AuditRecord, BrandName, Delivery, HeadText, Lease, Logo, Membership, PasswordHash, Plan,
+        PlatformKey, ScanState, SecondFactor, StandardId,
     },
     id::{ScanId, TeamId},
     store::transfer::{
@@ -32,6 +32,7 @@ use crate::{
         store::DOCUMENT,
         uploads::{File, adopt},
     },
+    reviews,
     scans::results::{file_name, format_name, size},
 };
 
@@ -78,7 +79,7 @@ pub(super) async fn take(
         Records::Invitation(records) => invitations(db, &records).await,
         Records::Audit(records) => audit(db, &records).await,
         Records::Site(records) => sites(db, &records).await,
-        Records::Judgement(records) => judgements(db, &records).await,
+        Records::Judgement(records) => reviews::store::insert(db, &records).await,
         Records::Assignment(records) => assignments::store::insert(db, &records).await,
         Records::Scan(records) => scans(db, &records).await,
         Records::Findings(records) => findings(db, &records).await,
@@ -303,29 +304,6 @@ async fn sites(db: &mut PgConnection, sites: &[StoredSite]) -> Result<(), Transf
                 .push_bind(manual.last_at)
                 .push_bind(manual.previous_at)
                 .push_bind(manual.given_back_at);
-        },
-    )
-    .await
-}
-
-async fn judgements(db: &mut PgConnection, judgements: &[Judgement]) -> Result<(), TransferFailure> {
-    insert(
-        db,
-        "INSERT INTO judgements (id, team_id, site_id, subject, element, reach, verdict, note, until, person_id, author, at) ",
-        judgements,
-        |mut row, judgement| {
-            row.push_bind(Id(judgement.id))
-                .push_bind(Id(judgement.team))
-                .push_bind(Id(judgement.site))
-                .push_bind(judgement.subject().as_str().to_owned())
-                .push_bind(Json(&judgement.element))
-                .push_bind(judgement.reach.to_string())
-                .push_bind(judgement.verdict.to_string())
-                .push_bind(&judgement.note)
-                .push_bind(judgement.until)
-                .push_bind(judgement.person.map(Id))
-                .push_bind(&judgement.author)
-                .push_bind(judgement.at);
         },
     )
     .await

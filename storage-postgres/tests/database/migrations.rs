@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 30] = [
+const RECORD: [(i64, &str, &str); 31] = [
     (
         1,
         "plans and teams",
@@ -121,6 +121,7 @@ const RECORD: [(i64, &str, &str); 30] = [
         "assignments",
         "3545fc06664588451a603b6477dfba7191556edb126bc1a958eb4cd1d7732dbb6da3a15e083d4aecb1bce65686c9cb48",
     ),
+    (31, "batches", "a041c8aeb4120d2fa062f3c9e88356bf9e2bba24da4bd0d2b49a43d4b2f42643668b715330d410f70584185e7952f46d"),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.
@@ -193,6 +194,7 @@ async fn everything_lies_in_the_chosen_schema() {
         "active_scans",
         "assignments",
         "audit_records",
+        "batches",
         "brands",
         "deliveries",
         "delivery_attempts",

@@ -1,4 +1,4 @@
 //! Who repairs what checks found.
 
 pub(crate) mod rows;
-mod store;
+pub(crate) mod store;

@@ -52,26 +52,7 @@ impl AssignmentStore for SqliteStore {
             if new.is_empty() {
                 return Ok(new);
             }
-            let assignees: BTreeSet<PersonId> = new.iter().filter_map(|one| one.assignee).collect();
-            for person in assignees {
-                possible(tx.db(), team, Some(person)).await?;
-            }
-            let subjects: Vec<String> = new.iter().map(|one| one.subject().as_str().to_owned()).collect();
-            sqlx::query("DELETE FROM assignments WHERE site_id = ?1 AND subject IN (SELECT value FROM json_each(?2))")
-                .bind(Id(site))
-                .bind(json(&subjects)?)
-                .execute(tx.db())
-                .await?;
-            let others: i64 = sqlx::query_scalar("SELECT count(*) FROM assignments WHERE site_id = ?1")
-                .bind(Id(site))
-                .fetch_one(tx.db())
-                .await?;
-            if others.unsigned_abs() + new.len() as u64 > Assignment::MOST {
-                return Err(Failure::Refused(AssignError::TooMany));
-            }
-            for assignment in &new {
-                insert(tx.db(), assignment).await?;
-            }
+            replace(tx.db(), team, site, &new).await?;
             append(tx.db(), audit, now).await?;
             Ok(new)
         })
@@ -178,19 +159,7 @@ impl AssignmentStore for SqliteStore {
     }
 
     async fn all_assignments(&self, team: TeamId, site: SiteId) -> Result<Vec<Assignment>, StoreError> {
-        self.read(async |mut db| {
-            let rows: Vec<AssignmentRow> = sqlx::query_as(concat!(
-                "SELECT ",
-                assignment_columns!(),
-                " FROM assignments w WHERE w.site_id = ?1 AND w.team_id = ?2 ORDER BY w.id",
-            ))
-            .bind(Id(site))
-            .bind(Id(team))
-            .fetch_all(&mut *db)
-            .await?;
-            Ok(rows.into_iter().map(AssignmentRow::assignment).collect::<Result<_, _>>()?)
-        })
-        .await
+        self.read(async |mut db| all(&mut db, team, site).await).await
     }
 
     async fn unfinished_assignments(&self, team: TeamId, person: PersonId) -> Result<u64, StoreError> {
@@ -206,6 +175,84 @@ impl AssignmentStore for SqliteStore {
         })
         .await
     }
+}
+
+/// Keeps assignments about a site, in place of those with the same subjects; returns those whose place they take.
+pub(crate) async fn replace(
+    db: &mut SqliteConnection,
+    team: TeamId,
+    site: SiteId,
+    new: &[Assignment],
+) -> Result<Vec<Assignment>, Failure<AssignError>> {
+    let assignees: BTreeSet<PersonId> = new.iter().filter_map(|one| one.assignee).collect();
+    for person in assignees {
+        possible(&mut *db, team, Some(person)).await?;
+    }
+    let subjects: Vec<String> = new.iter().map(|one| one.subject().as_str().to_owned()).collect();
+    let replaced: Vec<AssignmentRow> = sqlx::query_as(concat!(
+        "SELECT ",
+        assignment_columns!(),
+        " FROM assignments w WHERE w.site_id = ?1 AND w.subject IN (SELECT value FROM json_each(?2))",
+    ))
+    .bind(Id(site))
+    .bind(json(&subjects)?)
+    .fetch_all(&mut *db)
+    .await?;
+    let replaced: Vec<Assignment> = replaced.into_iter().map(AssignmentRow::assignment).collect::<Result<_, _>>()?;
+    let gone: Vec<AssignmentId> = replaced.iter().map(|assignment| assignment.id).collect();
+    remove(db, &gone).await?;
+    let kept: i64 = sqlx::query_scalar("SELECT count(*) FROM assignments WHERE site_id = ?1")
+        .bind(Id(site))
+        .fetch_one(&mut *db)
+        .await?;
+    if kept.unsigned_abs() + new.len() as u64 > Assignment::MOST {
+        return Err(Failure::Refused(AssignError::TooMany));
+    }
+    for assignment in new {
+        insert(db, assignment).await?;
+    }
+    Ok(replaced)
+}
+
+/// Removes assignments.
+pub(crate) async fn remove<E>(db: &mut SqliteConnection, assignments: &[AssignmentId]) -> Result<(), Failure<E>> {
+    let ids: Vec<String> = assignments.iter().map(ToString::to_string).collect();
+    sqlx::query("DELETE FROM assignments WHERE id IN (SELECT value FROM json_each(?1))")
+        .bind(json(&ids)?)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Makes nobody's what those have who are no members of the team any more.
+pub(crate) async fn take_from_others(db: &mut SqliteConnection, team: TeamId, site: SiteId) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "UPDATE assignments SET assignee_id = NULL WHERE site_id = ?2 AND assignee_id IS NOT NULL AND NOT EXISTS
+             (SELECT 1 FROM memberships m WHERE m.team_id = ?1 AND m.person_id = assignee_id)",
+    )
+    .bind(Id(team))
+    .bind(Id(site))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Returns all assignments of a site.
+pub(crate) async fn all<E>(
+    db: &mut SqliteConnection,
+    team: TeamId,
+    site: SiteId,
+) -> Result<Vec<Assignment>, Failure<E>> {
+    let rows: Vec<AssignmentRow> = sqlx::query_as(concat!(
+        "SELECT ",
+        assignment_columns!(),
+        " FROM assignments w WHERE w.site_id = ?1 AND w.team_id = ?2 ORDER BY w.id",
+    ))
+    .bind(Id(site))
+    .bind(Id(team))
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(AssignmentRow::assignment).collect::<Result<_, _>>()?)
 }
 
 /// Returns the parameters of a filter from `?2` on.

@@ -72,22 +72,7 @@ impl ReviewStore for SqliteStore {
             if new.is_empty() {
                 return Ok(new);
             }
-            let subjects: Vec<String> = new.iter().map(|one| one.subject().as_str().to_owned()).collect();
-            sqlx::query("DELETE FROM judgements WHERE site_id = ?1 AND subject IN (SELECT value FROM json_each(?2))")
-                .bind(Id(site))
-                .bind(json(&subjects)?)
-                .execute(tx.db())
-                .await?;
-            let others: i64 = sqlx::query_scalar("SELECT count(*) FROM judgements WHERE site_id = ?1")
-                .bind(Id(site))
-                .fetch_one(tx.db())
-                .await?;
-            if others.unsigned_abs() + new.len() as u64 > Judgement::MOST {
-                return Err(Failure::Refused(JudgeError::TooMany));
-            }
-            for judgement in &new {
-                insert(tx.db(), judgement).await?;
-            }
+            replace(tx.db(), site, &new, &[]).await?;
             append(tx.db(), audit, now).await?;
             Ok(new)
         })
@@ -137,6 +122,53 @@ impl ReviewStore for SqliteStore {
     }
 }
 
+/// Keeps judgements about a site, in place of those with the same subjects, and of others that are named; returns those whose place they
+/// take.
+pub(crate) async fn replace(
+    db: &mut SqliteConnection,
+    site: SiteId,
+    new: &[Judgement],
+    others: &[JudgementId],
+) -> Result<Vec<Judgement>, Failure<JudgeError>> {
+    let subjects: Vec<String> = new.iter().map(|one| one.subject().as_str().to_owned()).collect();
+    let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+    let replaced: Vec<JudgementRow> = sqlx::query_as(concat!(
+        "SELECT ",
+        judgement_columns!(),
+        " FROM judgements j WHERE j.site_id = ?1
+         AND (j.subject IN (SELECT value FROM json_each(?2)) OR j.id IN (SELECT value FROM json_each(?3)))",
+    ))
+    .bind(Id(site))
+    .bind(json(&subjects)?)
+    .bind(json(&others)?)
+    .fetch_all(&mut *db)
+    .await?;
+    let replaced: Vec<Judgement> = replaced.into_iter().map(JudgementRow::judgement).collect::<Result<_, _>>()?;
+    let gone: Vec<JudgementId> = replaced.iter().map(|judgement| judgement.id).collect();
+    remove(db, &gone).await?;
+    let kept: i64 = sqlx::query_scalar("SELECT count(*) FROM judgements WHERE site_id = ?1")
+        .bind(Id(site))
+        .fetch_one(&mut *db)
+        .await?;
+    if kept.unsigned_abs() + new.len() as u64 > Judgement::MOST {
+        return Err(Failure::Refused(JudgeError::TooMany));
+    }
+    for judgement in new {
+        insert(db, judgement).await?;
+    }
+    Ok(replaced)
+}
+
+/// Removes judgements.
+pub(crate) async fn remove<E>(db: &mut SqliteConnection, judgements: &[JudgementId]) -> Result<(), Failure<E>> {
+    let ids: Vec<String> = judgements.iter().map(ToString::to_string).collect();
+    sqlx::query("DELETE FROM judgements WHERE id IN (SELECT value FROM json_each(?1))")
+        .bind(json(&ids)?)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
 pub(crate) async fn is_site(db: &mut SqliteConnection, team: TeamId, site: SiteId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM sites WHERE team_id = ?1 AND id = ?2)")
         .bind(Id(team))
@@ -145,13 +177,13 @@ pub(crate) async fn is_site(db: &mut SqliteConnection, team: TeamId, site: SiteI
         .await
 }
 
-async fn listed(
+pub(crate) async fn listed<E>(
     db: &mut SqliteConnection,
     team: TeamId,
     site: SiteId,
     limit: i64,
     offset: i64,
-) -> Result<Vec<Judgement>, Failure<StoreError>> {
+) -> Result<Vec<Judgement>, Failure<E>> {
     let rows: Vec<JudgementRow> = sqlx::query_as(concat!(
         "SELECT ",
         judgement_columns!(),

@@ -18,15 +18,15 @@ use a11ycheck_core::{
         RequestClass, Role, RuleId, Subject, Subscription, TeamBrand, TotpSecret, WorkChange, WorkScope, WorkState,
     },
     id::{
-        AssignmentId, AuditId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteId, TeamId, TokenId,
-        WorkerId,
+        AssignmentId, AuditId, BatchId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteId, TeamId,
+        TokenId, WorkerId,
     },
     locale::Locale,
     paging::PageRequest,
     sealing::Keyring,
     store::{
-        AssignmentFilter, AssignmentStore as _, ClaimLimits, Completion, DeliveryFilter, Document, DocumentKey,
-        EventLog as _, FileStore as _, Joining, PeopleStore as _, QueueStore as _, RateLimitStore as _,
+        AssignmentFilter, AssignmentStore as _, BatchStore as _, ClaimLimits, Completion, DeliveryFilter, Document,
+        DocumentKey, EventLog as _, FileStore as _, Joining, PeopleStore as _, QueueStore as _, RateLimitStore as _,
         ReviewStore as _, ScanStore as _, SealingStore as _, SecondFactorStore as _, SiteStore as _, StyleHash,
         TeamStore as _, WebhookStore as _,
     },
@@ -263,6 +263,7 @@ async fn reviews(store: &SqliteStore, team: TeamId, site: SiteId) {
         person: None,
         author: "admin".to_owned(),
     };
+    let again = new.clone();
     let made = store.put_judgement(team, site, new.clone(), Some(new.id), note()).await.unwrap();
     store.judgements(team, site, PageRequest::new(1, 10)).await.unwrap();
     store.all_judgements(team, site).await.unwrap();
@@ -270,7 +271,7 @@ async fn reviews(store: &SqliteStore, team: TeamId, site: SiteId) {
     let work = WorkChange { assignee: None, state: WorkState::Done, due: None };
     let (id, scope) = (AssignmentId::generate(now), WorkScope::Element);
     let assignment = NewAssignment { id, element: new.element, scope, work, author: "admin".to_owned() };
-    store.put_assignments(team, site, vec![assignment], note()).await.unwrap();
+    store.put_assignments(team, site, vec![assignment.clone()], note()).await.unwrap();
     store.change_assignment(team, id, work, note()).await.unwrap();
     store.reopen_assignments(team, ScanId::generate(now), now, vec![(id, note())]).await.unwrap();
     store.assignment(team, id).await.unwrap().unwrap();
@@ -279,6 +280,14 @@ async fn reviews(store: &SqliteStore, team: TeamId, site: SiteId) {
     store.all_assignments(team, site).await.unwrap();
     store.unfinished_assignments(team, PersonId::generate(now)).await.unwrap();
     store.remove_assignment(team, id, note()).await.unwrap();
+    let batch = BatchId::generate(now);
+    store.judge_batch(team, site, batch, vec![(again, None)], note()).await.unwrap();
+    store.batch(team, batch).await.unwrap().unwrap();
+    store.undo_batch(team, batch, note()).await.unwrap();
+    let batch = BatchId::generate(now);
+    store.assign_batch(team, site, batch, vec![assignment.clone()], note()).await.unwrap();
+    store.undo_batch(team, batch, note()).await.unwrap();
+    store.purge_batches(10).await.unwrap();
 }
 
 /// Takes each step about people.

@@ -4,6 +4,7 @@
 
 mod access;
 mod brand_logo;
+mod bulk;
 mod deliveries;
 mod elements;
 mod first_person;

@@ -153,6 +153,13 @@ pub(crate) async fn every_page() -> EveryPage {
         (home.page(&format!("/checks/{}/elements/4/decide", check.id)), None),
         (home.page(&format!("/checks/{}/elements/3/decide", check.id)), Some(&[("verdict", ""), ("until", "soon")])),
         (home.page(&format!("/sites/{}/decisions", site.id)), None),
+        (home.page(&format!("/checks/{}/elements?undone=3&kept=1", check.id)), None),
+        (home.page(&format!("/checks/{}/bulk?do=judge&which=all", check.id)), None),
+        (
+            home.page(&format!("/checks/{}/bulk", check.id)),
+            Some(&[("do", "assign"), ("which", "all"), ("due", "soon")]),
+        ),
+        (home.page(&format!("/checks/{}/bulk", check.id)), Some(&[("do", "judge"), ("which", "all"), ("note", "x")])),
         (assign.clone(), None),
         (assign.clone(), Some(&[("scope", "planet"), ("assignee", "x"), ("state", "x"), ("due", "soon")])),
         (home.page("/work"), None),

@@ -1,6 +1,7 @@
 //! What a person enters to assign something.
 
 use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
 
 use super::{Assignment, WorkScope, WorkState};
 use crate::{
@@ -22,7 +23,7 @@ pub struct AssignmentInput {
 }
 
 /// What a person decided about an assignment, within its bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkChange {
     /// The member who repairs it.
     pub assignee: Option<PersonId>,

@@ -12,6 +12,7 @@ pub use self::{
 };
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::{JudgedElement, Key, UnknownWord, stored_word::stored_words};
 use crate::id::{AssignmentId, PersonId, ScanId, SiteId, TeamId};
@@ -57,7 +58,7 @@ stored_words!(WorkState {
 });
 
 /// Something to repair on a site, with the member who does it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assignment {
     /// The id.
     pub id: AssignmentId,

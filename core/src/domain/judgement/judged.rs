@@ -2,14 +2,14 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     hash::Hash,
 };
 
 use chrono::NaiveDate;
 
 use super::{Judgement, Reach, Subject, Verdict};
-use crate::domain::{Acceptances, Finding, Findings, Fingerprint, RuleId, page_key};
+use crate::domain::{Acceptances, Finding, Findings, Fingerprint, Key, RuleId, page_key};
 
 /// The relation of a judgement to the findings of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -183,9 +183,13 @@ impl Join<'_> {
 
     /// Joins judgements about all elements of a template.
     fn templates(&mut self, Pool(elements): &Pool<'_>, waiting: Vec<usize>) {
+        let mut of_template: HashMap<&Key, Vec<&Element<'_>>> = HashMap::new();
+        for element in elements {
+            of_template.entry(&element.keys.template).or_default().push(element);
+        }
         for index in waiting {
             let mut best = None;
-            for element in elements.iter().filter(|element| element.keys.template == self.keys[index].template) {
+            for element in of_template.get(&self.keys[index].template).into_iter().flatten() {
                 let state = self.state_for(index, element.finding);
                 if !self.judged.holding.contains_key(&element.number) {
                     self.note(index, element.number, state);
@@ -262,15 +266,17 @@ fn pair<'a, K: Eq + Hash>(
             by_key.entry(key).or_default().push(*index);
         }
     }
+    let mut paired = HashSet::new();
     for (at, element) in elements.iter().enumerate() {
         if !taken[at]
             && let Some(index) = key(&element.keys).and_then(|key| by_key.get_mut(&key)?.pop())
         {
             taken[at] = true;
-            waiting.retain(|other| *other != index);
+            paired.insert(index);
             pairs.push((index, at));
         }
     }
+    waiting.retain(|index| !paired.contains(index));
 }
 
 #[cfg(test)]

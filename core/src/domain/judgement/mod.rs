@@ -17,12 +17,13 @@ pub use self::{
 };
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::{Acceptance, Key};
 use crate::id::{JudgementId, PersonId, SiteId, TeamId};
 
 /// A decision of a person about an element of a site, or about all elements like it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judgement {
     /// The id.
     pub id: JudgementId,
@@ -50,13 +51,11 @@ pub struct Judgement {
 
 impl Judgement {
     /// The most judgements of a site.
-    pub const MOST: u64 = 1_000;
+    pub const MOST: u64 = 10_000;
     /// The fewest characters of a note about something that is accepted: enough for a reason, and too many for a dot.
     pub const MIN_NOTE: usize = 10;
     /// The most characters of a note.
     pub const MAX_NOTE: usize = 1_000;
-    /// The most judgements that are made at once.
-    pub const MOST_AT_ONCE: usize = 500;
     /// The most characters of an author's name that are kept.
     pub const MAX_AUTHOR: usize = 300;
     /// The longest time for which something can be accepted, except for what was no barrier.

@@ -1,13 +1,11 @@
 //! What a person decides about the elements of a check.
 
-use std::collections::BTreeSet;
-
 use super::OfTeam;
 use crate::{
-    domain::{AuditAction, Finding, JudgedElement, Judgement, JudgementInput, NewJudgement, Reach, bounded},
+    domain::{AuditAction, Batch, Finding, JudgedElement, Judgement, JudgementInput, NewJudgement, Reach, bounded},
     error::Error,
     id::{JudgementId, ScanId, SiteId},
-    service::judgements::pool,
+    service::{Chosen, judgements::pool},
     store::ReviewStore,
 };
 
@@ -50,47 +48,14 @@ impl OfTeam {
         Ok(reviews.put_judgement(team, scan.site, judgement, instead_of, note).await?)
     }
 
-    /// Judges everything that the rule of the element with this number found in a completed check: the elements of each template, at once
-    /// and with one entry of the audit log. The reach that was entered plays no part. What was decided about single elements stays.
+    /// Judges everything that the rule of the element with this number found in a completed check: the elements of each template, at once.
+    /// The reach that was entered plays no part. What was decided about single elements stays.
     ///
     /// # Errors
-    /// Those of [`judge`](Self::judge); [`Error::TooManyJudgements`] also for more than [`Judgement::MOST_AT_ONCE`] templates.
-    pub async fn judge_rule(&self, scan: ScanId, number: u64, input: &JudgementInput) -> Result<Vec<Judgement>, Error> {
-        self.team.may_judge().await?;
-        let reviews = self.reviews()?;
-        let (service, team) = (self.team.service(), self.team.id());
-        let scan = service.store().scan(team, scan).await?.ok_or(Error::NotFound)?;
-        if scan.outcome().is_none() {
-            return Err(Error::NotCompleted);
-        }
-        let findings = service.store().findings(team, scan.id).await?.ok_or(Error::NotFound)?;
-        let rule = &findings.numbered(number).ok_or(Error::NotFound)?.rule;
-        let (subject, of_kind) = pool(&findings, number);
-        let today = service.store().now().await?.date_naive();
+    /// Those of [`judge_many`](Self::judge_many).
+    pub async fn judge_rule(&self, scan: ScanId, number: u64, input: &JudgementInput) -> Result<Batch, Error> {
         let input = JudgementInput { reach: Reach::Template.as_str().to_owned(), ..input.clone() };
-        let decision = input.read(subject, today)?;
-        let mut templates = BTreeSet::new();
-        let first_of_each = of_kind
-            .iter()
-            .filter(|finding| finding.rule == *rule && templates.insert(finding.fingerprint.template.clone()));
-        let judgements: Vec<NewJudgement> = first_of_each
-            .map(|finding| {
-                let page = findings.pages.get(finding.page).map_or("", |page| &page.url);
-                NewJudgement {
-                    id: JudgementId::generate(service.parts().clock.now()),
-                    element: JudgedElement::of(finding, page, 0),
-                    decision: decision.clone(),
-                    person: self.actor.id(),
-                    author: bounded(self.actor.shown(), Judgement::MAX_AUTHOR),
-                }
-            })
-            .collect();
-        if judgements.len() > Judgement::MOST_AT_ONCE {
-            return Err(Error::TooManyJudgements);
-        }
-        let text = format!("{}: {} ({})", decision.verdict, rule.as_str(), judgements.len());
-        let note = self.note(AuditAction::ElementJudged, &text);
-        Ok(reviews.put_judgements(team, scan.site, judgements, note).await?)
+        self.judge_many(scan, &Chosen::OfRule(number), &input).await
     }
 
     /// Takes a judgement back.

@@ -5,6 +5,7 @@
 
 mod actor;
 mod assignments;
+mod batches;
 mod first_person;
 mod invitations;
 mod judgements;
@@ -15,6 +16,7 @@ mod second_factor;
 mod sessions;
 mod shares;
 
+pub(super) use self::batches::refused_choice;
 pub use self::{
     actor::Actor,
     invitations::{InviteInput, Invited},

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use a11ycheck_core::{
     Store,
-    domain::{Assignment, NewAssignment, Role, WorkChange, WorkScope, WorkState},
+    domain::{Assignment, Batch, NewAssignment, Role, WorkChange, WorkScope, WorkState},
     id::{AssignmentId, PersonId, ScanId, SiteId, TeamId},
     paging::PageRequest,
     store::{AssignError, AssignmentFilter, Progress, ReviewStore, StoreError, Whose},
@@ -250,11 +250,10 @@ pub(crate) async fn a_site_has_a_bounded_number_of_assignments<S: Store + Review
     let new = |from: u64, to: u64| -> Vec<NewAssignment> {
         (from..to).map(|number| new_assignment(&format!("#n-{}", letters(number)), OPEN, world.now())).collect()
     };
-    let most = new(0, Assignment::MOST);
-    assert_eq!(
-        store.put_assignments(team, site, most, world.note(Some(team))).await.unwrap().len() as u64,
-        Assignment::MOST
-    );
+    for some in new(0, Assignment::MOST).chunks(Batch::MOST / 2) {
+        store.put_assignments(team, site, some.to_vec(), world.note(Some(team))).await.unwrap();
+    }
+    assert_eq!(store.all_assignments(team, site).await.unwrap().len() as u64, Assignment::MOST);
     let one_more = new(Assignment::MOST, Assignment::MOST + 1);
     let refused = store.put_assignments(team, site, one_more, world.note(Some(team))).await;
     assert!(matches!(refused, Err(AssignError::TooMany)), "{refused:?}");

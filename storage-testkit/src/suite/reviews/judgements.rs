@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use a11ycheck_core::{
     Store,
-    domain::{Judgement, Reach, Verdict},
+    domain::{Batch, Judgement, Reach, Verdict},
     id::{JudgementId, SiteId, TeamId},
     paging::PageRequest,
     store::{JudgeError, ReviewStore, StoreError},
@@ -193,15 +193,17 @@ pub(crate) async fn a_site_has_a_bounded_number_of_judgements_also_when_many_jud
     // Digits make no other element.
     let selector = |number: u64| {
         let letter = |digit: u64| char::from(b'a' + u8::try_from(digit % 10).unwrap());
-        format!("#place-{}{}{}{}", letter(number / 1_000), letter(number / 100), letter(number / 10), letter(number))
+        let letters: String = number.to_string().bytes().map(|digit| letter(u64::from(digit - b'0'))).collect();
+        format!("#place-{letters}")
     };
+    let most: Vec<_> = (0..Judgement::MOST - 1).map(|number| new_judgement(&selector(number), world.now())).collect();
     let mut last = None;
-    for number in 0..Judgement::MOST - 1 {
-        last = Some(world.judged(team, site, &selector(number)).await);
+    for some in most.chunks(Batch::MOST / 2) {
+        last = store.put_judgements(team, site, some.to_vec(), world.note(Some(team))).await.unwrap().pop();
     }
     let made = race(8, |racer| {
         let store = Arc::clone(store);
-        let (new, note) = (new_judgement(&selector(2_000 + u64::from(racer)), world.now()), world.note(Some(team)));
+        let (new, note) = (new_judgement(&selector(20_000 + u64::from(racer)), world.now()), world.note(Some(team)));
         async move { store.put_judgement(team, site, new, None, note).await }
     })
     .await;
@@ -211,7 +213,7 @@ pub(crate) async fn a_site_has_a_bounded_number_of_judgements_also_when_many_jud
     assert_eq!(store.judgements(team, site, all()).await.unwrap().total, Judgement::MOST);
     // What takes the place of another is not one more.
     world.judged(team, site, &selector(0)).await;
-    let new = new_judgement(&selector(3_000), world.now());
+    let new = new_judgement(&selector(30_000), world.now());
     let instead_of = last.map(|judgement| judgement.id);
     store.put_judgement(team, site, new, instead_of, world.note(Some(team))).await.unwrap();
     assert_eq!(store.judgements(team, site, all()).await.unwrap().total, Judgement::MOST);

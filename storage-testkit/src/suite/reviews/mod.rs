@@ -1,13 +1,14 @@
 //! The suite for stores that keep what people decide about elements.
 
 pub(super) mod assignments;
+pub(super) mod batches;
 pub(super) mod judgements;
 pub(super) mod steps;
 
 use a11ycheck_core::{Store, store::ReviewStore};
 use tokio::runtime::Builder;
 
-use self::{assignments::*, judgements::*};
+use self::{assignments::*, batches::*, judgements::*};
 use crate::StoreFactory;
 
 /// Makes one `#[test]` of every case of the suite for a [`ReviewStore`], for the stores of this
@@ -43,6 +44,12 @@ macro_rules! review_suite {
             what_was_done_before_a_check_that_finds_it_is_open_again,
             assignments_belong_to_the_team_of_their_site_and_end_with_it,
             a_site_has_a_bounded_number_of_assignments,
+            decisions_that_were_made_at_once_are_undone_exactly,
+            what_somebody_decided_after_a_batch_is_not_undone_with_it,
+            assignments_that_were_made_at_once_are_undone_exactly,
+            a_batch_that_is_over_or_of_others_is_not_undone,
+            a_batch_is_undone_once_however_many_ask_at_once,
+            five_thousand_decisions_are_one_step,
         }
     };
     (@tests ($factory:expr) $($case:ident,)*) => {

@@ -1,0 +1,3 @@
+//! Decisions and assignments that are made at once.
+
+mod store;
