@@ -18,7 +18,7 @@ async fn in_german(visitor: &mut Visitor, page: &Answer) -> Answer {
     // The home page leads on to the sites of a team.
     for _ in 0..3 {
         if answer.status.is_redirection() {
-            answer = visitor.get(&answer.location().to_owned()).await;
+            answer = visitor.get(answer.location()).await;
         }
     }
     answer
