@@ -1,4 +1,4 @@
-//! The commands of this repository: `cargo xtask setup`, `serve`, `test`, `deny`, `schemathesis`, `bench` and `package`.
+//! The commands of this repository: `cargo xtask setup`, `serve`, `test`, `deny`, `schemathesis`, `bench`, `screenshots` and `package`.
 //!
 //! Each says what it does before it does it, on standard error: standard output belongs to the programs it runs.
 
@@ -13,6 +13,7 @@ mod machine;
 mod package;
 mod postgres;
 mod sandbox;
+mod screenshots;
 mod serve;
 mod service_user;
 mod test;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Deny => judges::deny(&machine).map(|_| ()),
         Command::Schemathesis => judges::schemathesis(&machine),
         Command::Bench { bench } => bench::run(&machine, &bench),
+        Command::Screenshots => screenshots::run(&machine),
         Command::Package { package } => package::run(&machine, package),
     };
     let Err(error) = outcome else { return ExitCode::SUCCESS };
@@ -89,6 +91,8 @@ enum Command {
         #[command(subcommand)]
         bench: bench::Bench,
     },
+    /// Takes the pictures of the README from the running interface, into `docs/pictures`
+    Screenshots,
     /// Builds what an installation is made from, into `target/package`
     Package {
         #[command(subcommand)]

@@ -112,6 +112,15 @@ pub(crate) fn build(machine: &Machine) -> Result<PathBuf, Error> {
     built(machine, &["--workspace", "--bin", PROGRAM, "--example", EXAMPLE])
 }
 
+/// Builds the server, and another program of the workspace into the same folder; returns the server's path.
+///
+/// # Errors
+///
+/// Those of [`build`].
+pub(crate) fn build_beside(machine: &Machine, other: &str) -> Result<PathBuf, Error> {
+    built(machine, &["--workspace", "--bin", PROGRAM, "--bin", other, "--example", EXAMPLE])
+}
+
 /// Builds the server as it is given to others, and returns its program.
 ///
 /// # Errors
