@@ -2,7 +2,7 @@
 //!
 //! [`TestApp`] is the service behind real HTTP on loopback, over one of the stores, with a clock that a test moves and a
 //! scanner that it scripts; its clients hold every answer against the OpenAPI document. [`TestTeam`] is a team of a service,
-//! for what has no path in the API or needs no server. [`TestSite`] is a web site on loopback, [`Receiver`] one that webhooks are sent to; [`Browser`] opens pages of our own as a person does. [`NodeSettings`] start a node of the crash tests: a process of its
+//! for what has no path in the API or needs no server. [`TestSite`] is a web site on loopback, [`Receiver`] one that webhooks are sent to; [`Browser`] opens pages of our own as a person does, and [`Faults`] says what is in a person's way there. [`NodeSettings`] start a node of the crash tests: a process of its
 //! own, which may be killed. [`release`] brings back what an earlier release left in its database.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
@@ -12,6 +12,7 @@ mod backend;
 mod browser;
 mod client;
 mod database;
+mod faults;
 mod file;
 mod http;
 mod log;
@@ -36,6 +37,7 @@ pub use self::{
     browser::{Browser, Tab},
     client::{Answer, Client},
     database::database_url,
+    faults::{Faults, PREFERENCES, Preferences},
     http::http,
     log::Log,
     node::{NodeSettings, QuickClock, SeededScanner},

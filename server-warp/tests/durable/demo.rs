@@ -1,6 +1,8 @@
 //! The demo team with its history, for who wants to look around first.
 
-use a11ycheck_tests::http;
+use std::collections::BTreeMap;
+
+use a11ycheck_tests::{Browser, Faults, PREFERENCES, http};
 use reqwest::{StatusCode, redirect};
 use serde_json::Value;
 
@@ -56,6 +58,52 @@ async fn lets_in(server: &Server) {
 fn of(sites: &Value, name: &str) -> String {
     let site = sites["data"].as_array().unwrap().iter().find(|site| site["name"] == name);
     site.unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+/// Says where the links of a page lead to, without what the page sends: files and pictures.
+const LINKS: &str = r#"[...document.querySelectorAll('a[href]:not([download])')].filter((link) => !link.querySelector('img'))
+    .map((link) => link.href.split('#')[0]).filter((href) => href.startsWith(location.origin))"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_looks_around_gets_through_every_page_by_keys_narrow_enlarged_and_in_other_colours() {
+    let folder = Folder::new();
+    let server = folder.start_with(&START).await;
+    let browser = Browser::start().await;
+    let tab = browser.tab().await;
+    tab.open(server.ready["first_link"].as_str().unwrap()).await;
+    tab.press("Tab").await;
+    assert_eq!(tab.evaluate("document.activeElement.className").await, "skip");
+    tab.press("Enter").await;
+    assert_eq!(tab.evaluate("document.activeElement.id").await, "main", "the first link skips the navigation");
+    tab.press("Tab").await;
+    assert_eq!(tab.evaluate("document.activeElement.matches('main button')").await, true);
+    tab.press_and_follow("Enter").await;
+
+    let mut ways = vec![tab.evaluate("location.href").await.as_str().unwrap().to_owned()];
+    let (mut seen, mut found) = (BTreeMap::new(), Vec::new());
+    while let Some(way) = ways.pop() {
+        // Ids begin with what they are of, and two pages of a kind are as good as all.
+        let parts = way.split(['/', '?', '&']).map(|part| part.split(['_', '=']).next().unwrap());
+        let kind: Vec<_> = parts.filter(|part| !part.starts_with(|first: char| first.is_ascii_digit())).collect();
+        let of_kind: &mut Vec<String> = seen.entry(kind.join("/")).or_default();
+        let is_page = !["/export-sites", "/files/", "/pictures/", "/brand/logo"].iter().any(|end| way.contains(end));
+        if of_kind.len() == 2 || of_kind.contains(&way) || !is_page {
+            continue;
+        }
+        of_kind.push(way.clone());
+        tab.open(&way).await;
+        tab.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })").await;
+        let faults = Faults::of(&tab).await;
+        let mut of_page = faults.when_crowded().await;
+        of_page.extend(faults.in_colours().await);
+        of_page.extend(faults.by_keys(PREFERENCES[of_kind.len()]).await);
+        found.extend(of_page.into_iter().map(|what| format!("{way}: {what}")));
+        let links: Vec<String> = serde_json::from_value(tab.evaluate(LINKS).await).unwrap();
+        ways.extend(links);
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(seen.len() > 20, "there are pages of many kinds: {seen:?}");
+    server.stop().await;
 }
 
 #[tokio::test]
