@@ -66,6 +66,7 @@
 //! | [`store`], [`scanner`], [`clock`], [`net::Resolver`], [`webhook`] | the traits that other parts implement |
 //! | [`net`] | the addresses that may be reached, and the look-up of names |
 //! | [`sealing`] | secrets at rest |
+//! | [`ranking`] | what a check found in the order in which it should be fixed, and the extract of it that pages are made from |
 //! | [`catalog`], [`report`], [`export`] | everything for people to read: texts about rules, reports, files |
 //! | [`error`](mod@error) | the refusals of use-cases |
 //! | [`reexport`] | the types of other crates in signatures of this one |
@@ -100,6 +101,7 @@ pub mod locale;
 pub mod mail;
 pub mod net;
 pub mod paging;
+pub mod ranking;
 pub mod report;
 pub mod scanner;
 pub mod sealing;

@@ -451,6 +451,25 @@ impl Findings {
         Self { screen: None, pictures_not_stored: true, ..self }
     }
 
+    /// Returns a copy of all but the elements that fail.
+    pub(crate) fn without_items(&self) -> Self {
+        Self {
+            engine: self.engine.clone(),
+            pages: self.pages.clone(),
+            rules: self.rules.clone(),
+            items: Vec::new(),
+            needs_review: self.needs_review.clone(),
+            undecided: self.undecided.clone(),
+            undecided_reasons: self.undecided_reasons.clone(),
+            stack: self.stack.clone(),
+            screen: self.screen,
+            ran: self.ran.clone(),
+            pictures_not_stored: self.pictures_not_stored,
+            stopped_by_timeouts: self.stopped_by_timeouts,
+            standard: self.standard,
+        }
+    }
+
     /// Returns the number of pages on which axe-core ran.
     pub fn pages_checked(&self) -> usize {
         self.pages.iter().filter(|page| page.is_checked()).count()
@@ -519,7 +538,7 @@ fn masked_pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PageOu
 
 /// Deserialises elements and masks personal data in those that an earlier release stored, whose keys have an earlier
 /// version.
-fn masked_items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Finding>, D::Error> {
+pub(crate) fn masked_items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Finding>, D::Error> {
     let mut items = Vec::<Finding>::deserialize(deserializer)?;
     for finding in items.iter_mut().filter(|finding| finding.fingerprint.version < Fingerprint::VERSION) {
         mask(&mut finding.selector, masked_selector);

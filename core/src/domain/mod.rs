@@ -61,7 +61,7 @@ mod urgency;
 pub use self::{
     accepted::{AcceptReason, Acceptance, Acceptances, AcceptedElement, AcceptedFinding, accepted_by},
     assignment::{
-        AssignedElements, Assignment, AssignmentInput, NewAssignment, WorkChange, WorkScope, WorkState, assigned,
+        AssignedElements, Assignment, AssignmentInput, NewAssignment, WorkChange, WorkScope, WorkState, assigned_by,
         without_repeated_assignments,
     },
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
@@ -88,7 +88,7 @@ pub use self::{
     iso_duration::{IsoDuration, ParseDurationError},
     judgement::{
         Decision, Judged, JudgedElement, Judgement, JudgementInput, JudgementState, NewJudgement, Reach, Subject,
-        Verdict, is_stale, judged, without_repeated,
+        Traces, Verdict, is_stale, judged, judged_by, without_repeated,
     },
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,
@@ -126,4 +126,4 @@ pub use self::{
     unknown_fields::UnknownFields,
     urgency::Urgency,
 };
-pub(crate) use self::{bounded::bounded, fingerprint::first_attributes};
+pub(crate) use self::{bounded::bounded, finding::masked_items, fingerprint::first_attributes};

@@ -5,11 +5,11 @@ use std::{borrow::Cow, fmt, sync::LazyLock};
 use regex::Regex;
 use serde_json::json;
 
-use super::places::{Measured, measured};
 use crate::{
     catalog::{axe_check, sentence, terms},
     domain::{AxeCheck, CheckNeed, CheckOutcome, Finding},
     locale::Locale,
+    ranking::{Measured, measured},
 };
 
 /// What was found on an element: sentences in the language of the report, with `code` in backticks.

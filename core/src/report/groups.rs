@@ -3,16 +3,16 @@
 use std::cmp::Reverse;
 
 use super::{
-    PictureId, PictureRef, Report,
+    PictureId, PictureRef,
     details::details,
-    places::Place,
-    prepared::{Prepared, PreparedRule, RulePage},
+    prepared::{en301549, tip_for},
     thing::Thing,
 };
 use crate::{
-    catalog::{self, Effort, Fixer, criterion},
-    domain::{Acceptance, Finding, Impact, RuleId, RuleKind},
+    catalog::{self, Effort, Fixer, criterion, describe},
+    domain::{Acceptance, Acceptances, Area, Finding, Impact, PlatformKey, RuleId, RuleKind},
     locale::Locale,
+    ranking::{Counted, Extract, Place, Ranked, RankedRule, RulePage, counted},
 };
 
 /// The elements that break one rule, with the texts about the rule.
@@ -156,22 +156,60 @@ pub struct ExampleBox {
 
 impl Group {
     /// The greatest number of elements that a group shows in full; the exports contain all that are kept.
-    pub const MAX_EXAMPLES: usize = 10;
+    pub const MAX_EXAMPLES: usize = Extract::EXAMPLES;
     /// The greatest number of places to fix that a group lists; [`Group::n`] counts them all.
-    pub const MAX_PLACES: usize = 20;
+    pub const MAX_PLACES: usize = Extract::PLACES;
+}
+
+/// The rules of a check as a report has them.
+pub(super) struct Groups {
+    pub(super) problems: Vec<Group>,
+    pub(super) recommendations: Vec<Group>,
+    /// The number of elements of each place of the problems.
+    pub(super) place_counts: Vec<u64>,
+}
+
+/// What the groups of a report are made from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GroupSources<'a> {
+    pub(super) ranked: &'a Ranked<'a>,
+    pub(super) accepted: &'a Acceptances,
+    pub(super) platform: Option<&'a PlatformKey>,
+    pub(super) locale: Locale,
+}
+
+impl GroupSources<'_> {
+    /// Returns the address of a page; empty if the check has no such page.
+    fn page_url(&self, page: usize) -> &str {
+        self.ranked.findings.pages.get(page).map_or("", |page| &page.url)
+    }
 }
 
 /// Returns problems and recommendations by rule, in the order in which they should be fixed.
-pub(super) fn groups(prepared: &Prepared<'_>) -> (Vec<Group>, Vec<Group>) {
-    let of_kind =
-        |kind| prepared.rules.iter().filter(move |rule| rule.kind == kind).map(|rule| Group::new(rule, prepared));
-    (of_kind(RuleKind::Problem).collect(), of_kind(RuleKind::Recommendation).collect())
+pub(super) fn groups(sources: GroupSources<'_>) -> Groups {
+    let mut groups = Groups { problems: Vec::new(), recommendations: Vec::new(), place_counts: Vec::new() };
+    for rule in &sources.ranked.rules {
+        let counted = counted(rule.seen.iter().copied(), sources.accepted);
+        let group = Group::new(rule, &counted, sources);
+        match rule.kind {
+            RuleKind::Problem => {
+                groups.place_counts.extend(counted.iter().map(|place| place.count));
+                groups.problems.push(group);
+            }
+            RuleKind::Recommendation => groups.recommendations.push(group),
+        }
+    }
+    groups
 }
 
 impl Group {
-    fn new(rule: &PreparedRule<'_>, prepared: &Prepared<'_>) -> Self {
-        let (texts, shown) = (&rule.texts, rule.examples(Self::MAX_EXAMPLES));
+    fn new(rule: &RankedRule<'_>, counted: &[Counted], sources: GroupSources<'_>) -> Self {
+        let GroupSources { ranked, platform, locale, .. } = sources;
+        let (texts, shown) =
+            (describe(rule.rule, rule.facts, locale), ranked.examples(rule, counted, Self::MAX_EXAMPLES));
+        let places = ranked.places(counted, Self::MAX_PLACES);
         let entry = catalog::rule(rule.rule.as_str());
+        let is_accepted = |place: &&Counted| place.accepted_count == place.count;
         Self {
             rule: rule.rule.clone(),
             severity: rule.facts.impact,
@@ -181,28 +219,28 @@ impl Group {
             effort: entry.map(|entry| entry.effort),
             count: rule.count(),
             left_out: rule.left_out,
-            new_count: rule.findings().filter(|finding| finding.is_new).count() as u64,
-            accepted_count: rule.places.iter().map(|place| place.accepted_count).sum(),
-            accepted_places: rule.places.iter().filter(|place| place.accepted_count == place.count).count() as u64,
+            new_count: counted.iter().map(|place| place.new_count).sum(),
+            accepted_count: counted.iter().map(|place| place.accepted_count).sum(),
+            accepted_places: counted.iter().filter(is_accepted).count() as u64,
             title: texts.title.to_owned(),
             summary: texts.summary.to_owned(),
             impact: texts.impact.to_owned(),
             who: texts.who.iter().map(|name| (*name).to_owned()).collect(),
             how_to_fix: texts.how_to_fix.to_owned(),
             example_code: texts.example.map(str::to_owned),
-            platform_tip: rule.platform_tip.map(str::to_owned),
+            platform_tip: tip_for(rule.rule, platform, locale).map(str::to_owned),
             machine: texts.machine,
             has_card: texts.has_card,
             help: rule.facts.help_url.clone(),
-            refs: refs(rule, prepared.locale),
+            refs: refs(rule, sources),
             section508: rule.facts.section508(),
             trusted_tester: rule.facts.trusted_tester(),
             rgaa: rule.facts.rgaa(),
-            pages: page_counts(rule, prepared),
-            boxes: shown.iter().filter_map(|(id, finding)| example_box(*id, finding)).collect(),
-            examples: shown.iter().map(|(id, finding)| Example::of(*id, finding, prepared)).collect(),
-            n: rule.places.len() as u64,
-            places: rule.places.iter().take(Self::MAX_PLACES).map(|place| PlaceView::of(place, prepared)).collect(),
+            pages: page_counts(rule, sources),
+            boxes: shown.iter().filter_map(|(id, finding)| Some(example_box(*id, finding.area?))).collect(),
+            examples: shown.iter().map(|(id, finding)| Example::of(*id, finding, sources)).collect(),
+            n: counted.len() as u64,
+            places: places.iter().map(|place| PlaceView::of(place, sources)).collect(),
         }
     }
 }
@@ -213,11 +251,11 @@ impl PlaceView {
         self.count > 0 && self.accepted_count == self.count
     }
 
-    fn of(place: &Place<'_>, prepared: &Prepared<'_>) -> Self {
+    fn of(place: &Place<'_>, sources: GroupSources<'_>) -> Self {
         let (id, shown) = place.shown;
         Self {
             id,
-            page: prepared.page_url(shown.page).to_owned(),
+            page: sources.page_url(shown.page).to_owned(),
             thing: Thing::of(&shown.html),
             count: place.count,
             new_count: place.new_count,
@@ -229,58 +267,40 @@ impl PlaceView {
 }
 
 impl Example {
-    fn of(id: u64, finding: &Finding, prepared: &Prepared<'_>) -> Self {
+    fn of(id: u64, finding: &Finding, sources: GroupSources<'_>) -> Self {
         Self {
             id,
-            page: prepared.page_url(finding.page).to_owned(),
+            page: sources.page_url(finding.page).to_owned(),
             target: finding.selector.clone(),
             html: finding.html.clone(),
-            details: details(finding, prepared.locale).map(|details| details.to_string()),
+            details: details(finding, sources.locale).map(|details| details.to_string()),
             is_new: finding.is_new,
-            accepted: prepared.accepted.of(id).cloned(),
+            accepted: sources.accepted.of(id).cloned(),
             picture: finding.screenshot.map(|shot| PictureRef::of(PictureId::Example(id), shot)),
         }
     }
 }
 
-fn page_counts(rule: &PreparedRule<'_>, prepared: &Prepared<'_>) -> Vec<PageCount> {
-    let count = |page: &RulePage| PageCount { url: prepared.page_url(page.page).to_owned(), count: page.count() };
+fn page_counts(rule: &RankedRule<'_>, sources: GroupSources<'_>) -> Vec<PageCount> {
+    let count = |page: &RulePage| PageCount { url: sources.page_url(page.page).to_owned(), count: page.count() };
     let mut pages: Vec<PageCount> = rule.pages.iter().map(count).collect();
     pages.sort_by_key(|page| Reverse(page.count));
     pages
 }
 
-fn example_box(id: u64, finding: &Finding) -> Option<ExampleBox> {
-    finding.area.map(|area| ExampleBox { id, x: area.x, y: area.y, width: area.width, height: area.height })
-}
-
-/// Returns the places of elements with problems on the picture of the first page.
-pub(super) fn screen_boxes(prepared: &Prepared<'_>) -> Vec<ExampleBox> {
-    let Some((width, height)) = prepared.findings.screen else { return Vec::new() };
-    let problems = prepared.rules.iter().filter(|rule| rule.kind == RuleKind::Problem);
-    let on_page = problems.flat_map(|rule| &rule.elements).filter(|(_, finding)| finding.page == 0);
-    let mut boxes: Vec<ExampleBox> = Vec::new();
-    for of_element in on_page.filter_map(|(id, finding)| example_box(*id, finding)) {
-        let is_shown = |other: &ExampleBox| ExampleBox { id: of_element.id, ..*other } == of_element;
-        // What begins beyond the picture is not on it.
-        if of_element.x < width && of_element.y < height && !boxes.iter().any(is_shown) {
-            boxes.push(of_element);
-        }
-        if boxes.len() == Report::MAX_SCREEN_BOXES {
-            break;
-        }
-    }
-    boxes
+pub(super) const fn example_box(id: u64, area: Area) -> ExampleBox {
+    ExampleBox { id, x: area.x, y: area.y, width: area.width, height: area.height }
 }
 
 /// Returns the criteria with their names and levels, then the clauses.
-fn refs(rule: &PreparedRule<'_>, locale: Locale) -> Vec<String> {
+fn refs(rule: &RankedRule<'_>, sources: GroupSources<'_>) -> Vec<String> {
     let in_words = |number: &String| match criterion(number) {
-        Some(criterion) => format!("WCAG {number} {} ({})", criterion.name(locale), criterion.level),
+        Some(criterion) => format!("WCAG {number} {} ({})", criterion.name(sources.locale), criterion.level),
         None => format!("WCAG {number}"),
     };
-    let clauses = rule.en301549.iter().map(|clause| format!("EN 301 549 {clause}"));
-    rule.wcag.iter().map(in_words).chain(clauses).collect()
+    let standard = sources.ranked.findings.standard.effective();
+    let clauses = en301549(rule.rule, rule.facts, standard).into_iter().map(|clause| format!("EN 301 549 {clause}"));
+    rule.facts.wcag().iter().map(in_words).chain(clauses).collect()
 }
 
 #[cfg(test)]
@@ -337,7 +357,11 @@ mod tests {
             tags: vec![],
             standard: None,
         };
-        groups(&Prepared::new(&site, &findings, Locale::En))
+        let platform = super::super::prepared::platform(&site, &findings);
+        let (ranked, accepted) = (&Ranked::of(&findings), Acceptances::NONE);
+        let Groups { problems, recommendations, .. } =
+            groups(GroupSources { ranked, accepted, platform, locale: Locale::En });
+        (problems, recommendations)
     }
 
     #[test]

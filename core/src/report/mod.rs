@@ -4,9 +4,9 @@ mod accepted;
 pub mod brief;
 mod by_hand;
 mod details;
-mod faults;
 mod groups;
-mod places;
+#[cfg(test)]
+mod of_extract;
 mod prepared;
 #[cfg(feature = "testing")]
 mod testing;
@@ -17,11 +17,11 @@ use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 
+use self::groups::{GroupSources, Groups};
 pub(crate) use self::{
     accepted::decided,
     by_hand::by_hand,
     details::{details, found},
-    places::measured_on,
     prepared::{Prepared, PreparedPage, PreparedRule, PreparedUndecided},
     to_check::to_check,
 };
@@ -29,10 +29,11 @@ pub use self::{
     by_hand::{ByHand, CriterionByHand},
     details::said_of,
     groups::{Example, ExampleBox, Group, PageCount, PlaceView},
-    places::PlaceKey,
     thing::{Thing, ThingKind},
     to_check::{PlaceToCheck, Reason, ToCheck},
 };
+pub use crate::ranking::PlaceKey;
+pub(crate) use crate::ranking::measured_on;
 use crate::{
     catalog::{Review, card},
     domain::{
@@ -41,6 +42,7 @@ use crate::{
     },
     id::ScanId,
     locale::Locale,
+    ranking::{Extract, MAX_SCREEN_BOXES, Ranked, most_effective},
     store::TrendPoint,
 };
 
@@ -268,11 +270,22 @@ pub struct Sources<'a> {
     pub trend: &'a [TrendPoint],
 }
 
+/// The data from which a report is made where there is an extract of the findings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExtractSources<'a> {
+    pub(crate) scan: &'a Scan,
+    pub(crate) outcome: &'a Outcome,
+    pub(crate) finished_at: DateTime<Utc>,
+    pub(crate) site: &'a Site,
+    pub(crate) extract: &'a Extract,
+    pub(crate) trend: &'a [TrendPoint],
+}
+
 impl Report {
     /// The greatest number of checks in the trend.
     pub const TREND_LENGTH: u32 = 12;
     /// The greatest number of outlines on the picture of the first page.
-    pub const MAX_SCREEN_BOXES: usize = 100;
+    pub const MAX_SCREEN_BOXES: usize = MAX_SCREEN_BOXES;
 
     /// Makes the report of a check in one language.
     pub fn new(sources: Sources<'_>, locale: Locale) -> Self {
@@ -281,9 +294,22 @@ impl Report {
 
     /// Makes the report of a check in one language where some of its elements are accepted.
     pub fn with_accepted(sources: Sources<'_>, accepted: Acceptances, locale: Locale) -> Self {
+        Self::of_ranked(&Ranked::of(sources.findings), sources, accepted, locale)
+    }
+
+    /// Makes the same report from the extract of the findings.
+    pub(crate) fn of_extract(sources: ExtractSources<'_>, accepted: Acceptances, locale: Locale) -> Self {
+        let ExtractSources { scan, outcome, finished_at, site, extract, trend } = sources;
+        let sources = Sources { scan, outcome, finished_at, site, findings: extract.rest(), trend };
+        Self::of_ranked(&extract.ranked(), sources, accepted, locale)
+    }
+
+    /// Makes the report. Of the findings among the sources, the elements that fail are not read.
+    fn of_ranked(ranked: &Ranked<'_>, sources: Sources<'_>, accepted: Acceptances, locale: Locale) -> Self {
         let Sources { scan, outcome, finished_at, site, findings, trend } = sources;
-        let prepared = Prepared::with_accepted(&site.details, findings, &accepted, locale);
-        let (groups, advisory) = groups::groups(&prepared);
+        let platform = prepared::platform(&site.details, findings);
+        let Groups { problems: groups, recommendations: advisory, place_counts } =
+            groups::groups(GroupSources { ranked, accepted: &accepted, platform, locale });
         let start_title = findings.pages.first().map(|page| page.title.trim()).filter(|title| !title.is_empty());
         let name = site.details.name.as_deref().or(start_title);
         let screen = findings.screen.map(|(width, height)| PictureRef {
@@ -292,7 +318,8 @@ impl Report {
             height,
             scale_percent: 100,
         });
-        let pages = (1..).zip(prepared.pages()).map(|(number, page)| {
+        let of_rules = ranked.rules.iter().map(|rule| (rule.kind, rule.pages.as_slice()));
+        let pages = (1..).zip(prepared::pages(findings, of_rules, locale)).map(|(number, page)| {
             let own = page.outcome.picture.map(|shot| PictureRef::of(PictureId::Page(number), shot));
             PageView { picture: own.or(screen.filter(|_| number == 1)), ..page.into() }
         });
@@ -301,24 +328,24 @@ impl Report {
             locale,
             url: site.details.url.to_string(),
             title: name.unwrap_or_else(|| site.details.url.domain()).to_owned(),
-            platform: prepared.platform.cloned(),
-            platform_name: prepared.platform.map(|key| key.display_name().to_owned()),
+            platform: platform.cloned(),
+            platform_name: platform.map(|key| key.display_name().to_owned()),
             checked_at: finished_at,
             engine: findings.engine.clone(),
             screen,
-            screen_boxes: groups::screen_boxes(&prepared),
+            screen_boxes: ranked.boxes.iter().map(|(id, area)| groups::example_box(*id, *area)).collect(),
             pictures_not_stored: findings.pictures_not_stored,
             stopped_by_timeouts: findings.stopped_by_timeouts,
             standard: findings.standard,
             totals: outcome.totals,
             total: outcome.totals.total(),
             places: groups.iter().map(|group| group.n).sum(),
-            places_for_most: places::most_effective(prepared.problem_places().map(|place| place.count)),
+            places_for_most: most_effective(place_counts),
             groups,
             advisory,
             pages: pages.collect(),
-            needs_review: prepared.undecided().map(Undecided::from).collect(),
-            to_check: to_check(findings, locale),
+            needs_review: prepared::undecided(findings, locale).map(Undecided::from).collect(),
+            to_check: to_check::to_check_from(findings, ranked.first_undecided, locale),
             by_hand: by_hand(locale),
             diff: diff(outcome, locale),
             trend: trend

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{PictureId, PictureRef, details::details, places::places};
+use super::{PictureId, PictureRef, details::details};
 use crate::{
     catalog::{by_eye, describe, is_review_on_fail, sentence, terms},
     domain::{Acceptances, AxeCheck, CheckNeed, CheckOutcome, Finding, Findings, RuleId, UndecidedReason},
     locale::Locale,
+    ranking::places,
 };
 
 /// The elements of one rule that a person must look at. They are in no total.
@@ -74,8 +75,13 @@ impl ToCheck {
 
 /// Returns the rules with elements that axe-core could not judge, by their ids.
 pub(crate) fn to_check(findings: &Findings, locale: Locale) -> Vec<ToCheck> {
+    to_check_from(findings, findings.items.len() as u64 + 1, locale)
+}
+
+/// Returns the same where the first such element has the number `first`. The elements that fail are not read.
+pub(super) fn to_check_from(findings: &Findings, first: u64, locale: Locale) -> Vec<ToCheck> {
     let mut kept: BTreeMap<&RuleId, Vec<(u64, &Finding)>> = BTreeMap::new();
-    for (number, finding) in findings.undecided_with_numbers() {
+    for (number, finding) in (first..).zip(&findings.undecided) {
         kept.entry(&finding.rule).or_default().push((number, finding));
     }
     let undecided = findings.needs_review.iter().filter(|(_, count)| **count > 0);

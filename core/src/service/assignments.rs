@@ -5,12 +5,13 @@ use chrono::{DateTime, Utc};
 use super::{Service, TeamHandle};
 use crate::{
     domain::{
-        Ability, AssignedElements, Assignment, AuditAction, AuditRecord, Findings, NewAuditRecord, Scan, ScanState,
-        assigned, bounded,
+        Ability, AssignedElements, Assignment, AuditAction, AuditRecord, NewAuditRecord, RuleId, Scan, ScanState,
+        assigned_by, bounded,
     },
     error::Error,
     id::{AssignmentId, AuditId, PersonId, SiteId, TeamId},
     paging::{Page, PageRequest},
+    ranking::Extract,
     store::{AssignmentFilter, StoreError},
 };
 
@@ -60,10 +61,11 @@ pub(super) type Assigned = (Vec<Assignment>, AssignedElements);
 
 impl Service {
     /// Returns the assignments of a site, joined to what a check found; none where the service keeps none.
-    pub(super) async fn assigned(&self, team: TeamId, site: SiteId, findings: &Findings) -> Result<Assigned, Error> {
+    pub(super) async fn assigned(&self, team: TeamId, site: SiteId, extract: &Extract) -> Result<Assigned, Error> {
         let Some(store) = &self.parts().judgements else { return Ok(Assigned::default()) };
         let assignments = store.all_assignments(team, site).await?;
-        let joined = assigned(findings, &assignments);
+        let breaks = |rule: &RuleId| extract.breaks(rule);
+        let joined = assigned_by(extract.traces(), extract.rest(), breaks, &assignments);
         Ok((assignments, joined))
     }
 
@@ -77,8 +79,9 @@ impl Service {
         if done.is_empty() {
             return Ok(0);
         }
-        let Some(findings) = self.store().findings(scan.team, scan.id).await? else { return Ok(0) };
-        let joined = assigned(&findings, &done);
+        let Some(open) = self.store().open_findings(scan.team, scan.id).await? else { return Ok(0) };
+        let extract = open.extract();
+        let joined = assigned_by(extract.traces(), extract.rest(), |rule| extract.breaks(rule), &done);
         let found = done.iter().enumerate().filter(|(index, _)| joined.is_found(*index));
         let found: Vec<_> = found.map(|(_, assignment)| (assignment.id, self.reopening(assignment))).collect();
         if found.is_empty() {

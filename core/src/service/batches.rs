@@ -2,7 +2,7 @@
 
 use super::{ElementsQuery, Service, Shown, TeamHandle, elements::listed, judgements::Joined, people::refused_choice};
 use crate::{
-    domain::{Ability, Batch, Findings, RuleId, Subject},
+    domain::{Ability, Batch, Finding, Findings, RuleId, RuleKind, Subject},
     error::Error,
     id::{BatchId, ScanId},
     store::StoreError,
@@ -46,9 +46,16 @@ impl Chosen {
             }
             Self::Matching(query) => {
                 let accepted = judged.acceptances(judgements);
-                let subject = if query.shown == Shown::ToReview { Subject::Undecided } else { Subject::Finding };
-                let found = listed(findings, *query, |number| accepted.of(number).is_some());
-                (subject, found.into_iter().map(|(number, _)| number).collect())
+                let is_accepted = |number| accepted.of(number).is_some();
+                let facts = |(number, finding): (u64, &Finding)| (number, finding.page, finding.is_new);
+                if query.shown == Shown::ToReview {
+                    let undecided = findings.undecided_with_numbers().map(facts);
+                    (Subject::Undecided, listed(*query, undecided, is_accepted))
+                } else {
+                    let counts = |(_, finding): &(u64, &Finding)| findings.kind_of(&finding.rule) == RuleKind::Problem;
+                    let problems = (1..).zip(&findings.items).filter(counts).map(facts);
+                    (Subject::Finding, listed(*query, problems, is_accepted))
+                }
             }
             Self::OfRule(number) => {
                 let rule: &RuleId = &findings.numbered(*number).ok_or(Error::NotFound)?.rule;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{ScanFiles, TeamHandle};
 use crate::{
-    domain::{Assignment, Finding, Findings, Judgement, JudgementState, RuleId, RuleKind, ScreenshotRef},
+    domain::{Assignment, Finding, Judgement, JudgementState, RuleId, ScreenshotRef},
     error::Error,
     id::ScanId,
     locale::Locale,
@@ -105,27 +105,36 @@ impl ScanFiles {
         page: PageRequest,
         locale: Option<Locale>,
     ) -> Result<CheckElements, Error> {
-        let (report, findings, (judgements, judged)) = self.service.reviewed(self.team.id, &self.scan, locale).await?;
-        let (assignments, assigned) = self.service.assigned(self.team.id, self.scan.site, &findings).await?;
-        if query.page.is_some_and(|page| page >= findings.pages.len()) {
+        let (report, open, (judgements, judged)) = self.service.reviewed(self.team.id, &self.scan, locale).await?;
+        let (extract, pages) = (open.extract(), &open.extract().rest().pages);
+        let (assignments, assigned) = self.service.assigned(self.team.id, self.scan.site, extract).await?;
+        if query.page.is_some_and(|page| page >= pages.len()) {
             return Err(Error::NotFound);
         }
-        let listed = listed(&findings, query, |number| report.accepted.of(number).is_some());
+        let is_accepted = |number| report.accepted.of(number).is_some();
+        let listed = match query.shown {
+            Shown::ToReview => {
+                let undecided = extract.undecided().map(|(number, finding)| (number, finding.page, finding.is_new));
+                listed(query, undecided, is_accepted)
+            }
+            Shown::Problems | Shown::New | Shown::Accepted => listed(query, extract.problems(), is_accepted),
+        };
         let of_groups = report.groups.iter().chain(&report.advisory).map(|group| (&group.rule, &group.title));
         let titles: BTreeMap<&RuleId, &String> =
             report.to_check.iter().map(|rule| (&rule.rule, &rule.title)).chain(of_groups).collect();
         let cut = Page::cut(listed.into_iter(), page);
-        let element = |(number, finding): (u64, &Finding)| {
+        let elements = open.elements(&cut.items).await?;
+        let element = |(number, finding): (u64, Finding)| {
             let about = judged.about(number);
             ListedElement {
                 number,
                 rule: finding.rule.clone(),
                 title: titles.get(&finding.rule).map_or_else(|| finding.rule.to_string(), |title| (*title).clone()),
-                page: findings.pages.get(finding.page).map_or_else(String::new, |page| page.url.clone()),
-                selector: finding.selector.clone(),
-                html: finding.html.clone(),
+                page: pages.get(finding.page).map_or_else(String::new, |page| page.url.clone()),
                 is_new: finding.is_new,
                 picture: finding.screenshot,
+                selector: finding.selector,
+                html: finding.html,
                 judgement: about.and_then(|(index, state)| Some((judgements.get(index)?.clone(), state))),
                 assignment: match query.shown {
                     Shown::ToReview => None,
@@ -135,32 +144,26 @@ impl ScanFiles {
                 },
             }
         };
-        let items = cut.items.into_iter().map(element).collect();
+        let items = cut.items.into_iter().zip(elements).map(element).collect();
         let elements = Page { request: cut.request, items, total: cut.total };
         Ok(CheckElements { report, elements })
     }
 }
 
-/// Returns the elements that a query lists, with their numbers within the check.
+/// Returns the numbers of the elements that a query lists. Those of its kind are given, each with its number within the check, its page,
+/// and whether the previous check did not have it.
 pub(super) fn listed(
-    findings: &Findings,
     query: ElementsQuery,
+    elements: impl Iterator<Item = (u64, usize, bool)>,
     is_accepted: impl Fn(u64) -> bool,
-) -> Vec<(u64, &Finding)> {
-    let mut listed: Vec<(u64, &Finding)> = match query.shown {
-        Shown::ToReview => findings.undecided_with_numbers().collect(),
-        Shown::Problems | Shown::New | Shown::Accepted => {
-            let problems = (1..).zip(&findings.items);
-            problems.filter(|(_, finding)| findings.kind_of(&finding.rule) == RuleKind::Problem).collect()
-        }
-    };
-    listed.retain(|(number, finding)| {
-        query.page.is_none_or(|page| finding.page == page)
+) -> Vec<u64> {
+    let is_listed = |(number, page, is_new): &(u64, usize, bool)| {
+        query.page.is_none_or(|wanted| wanted == *page)
             && match query.shown {
                 Shown::Problems | Shown::ToReview => true,
-                Shown::New => finding.is_new,
+                Shown::New => *is_new,
                 Shown::Accepted => is_accepted(*number),
             }
-    });
-    listed
+    };
+    elements.filter(is_listed).map(|(number, _, _)| number).collect()
 }

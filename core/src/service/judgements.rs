@@ -6,12 +6,13 @@ use super::{ScanFiles, Service, TeamHandle};
 use crate::{
     domain::{
         Ability, AssignedElements, Assignment, Findings, Judged, Judgement, JudgementState, NewAuditRecord, RuleId,
-        Subject, is_stale, judged,
+        Subject, is_stale, judged, judged_by,
     },
     error::Error,
     id::{JudgementId, ScanId, SiteId, TeamId},
     locale::Locale,
     paging::{Page, PageRequest},
+    ranking::Extract,
     report::Report,
 };
 
@@ -124,28 +125,28 @@ impl TeamHandle {
             return Err(Error::NotCompleted);
         }
         let service = self.service();
-        let findings = service.store().findings(self.id(), scan.id).await?.ok_or(Error::NotFound)?;
-        let finding = findings.numbered(number).ok_or(Error::NotFound)?;
-        let (subject, of_kind) = pool(&findings, number);
-        let (judgements, judged) = service.joined(self.id(), scan.site, &findings).await?;
-        let (assignments, assigned) = service.assigned(self.id(), scan.site, &findings).await?;
+        let open = service.store().open_findings(self.id(), scan.id).await?.ok_or(Error::NotFound)?;
+        let finding = open.element(number).await?.ok_or(Error::NotFound)?;
+        let extract = open.extract();
+        let subject = if number <= extract.failing() { Subject::Finding } else { Subject::Undecided };
+        let (judgements, judged) = service.joined_to(self.id(), scan.site, extract).await?;
+        let (assignments, assigned) = service.assigned(self.id(), scan.site, extract).await?;
+        let assignment = match subject {
+            Subject::Finding => assigned.about(number, &finding.rule).and_then(|index| assignments.get(index).cloned()),
+            Subject::Undecided | Subject::Unknown => None,
+        };
+        let page = extract.rest().pages.get(finding.page);
         Ok(ElementToJudge {
             site: scan.site,
-            rule: finding.rule.clone(),
             subject,
-            page: findings.pages.get(finding.page).map_or_else(String::new, |page| page.url.clone()),
-            selector: finding.selector.clone(),
-            html: finding.html.clone(),
-            alike: of_kind.iter().filter(|other| other.fingerprint.template == finding.fingerprint.template).count()
-                as u64,
-            of_rule: of_kind.iter().filter(|other| other.rule == finding.rule).count() as u64,
+            page: page.map_or_else(String::new, |page| page.url.clone()),
+            alike: extract.traces().alike(number),
+            of_rule: extract.of_rule(&finding.rule, number),
+            rule: finding.rule,
+            selector: finding.selector,
+            html: finding.html,
             judgement: judged.about(number).and_then(|(index, state)| Some((judgements.get(index)?.clone(), state))),
-            assignment: match subject {
-                Subject::Finding => {
-                    assigned.about(number, &finding.rule).and_then(|index| assignments.get(index).cloned())
-                }
-                Subject::Undecided | Subject::Unknown => None,
-            },
+            assignment,
         })
     }
 
@@ -169,14 +170,14 @@ impl ScanFiles {
     /// # Errors
     /// Those of [`report`](Self::report).
     pub async fn reviewed_report(&self, locale: Option<Locale>) -> Result<ReviewedReport, Error> {
-        let (report, findings, (judgements, judged)) = self.service.reviewed(self.team.id, &self.scan, locale).await?;
+        let (report, open, (judgements, judged)) = self.service.reviewed(self.team.id, &self.scan, locale).await?;
         let mut decided: BTreeMap<RuleId, u64> = BTreeMap::new();
-        for (number, finding) in findings.undecided_with_numbers() {
+        for (number, finding) in open.extract().undecided() {
             if judged.is_decided(number, &judgements) {
                 *decided.entry(finding.rule.clone()).or_default() += 1;
             }
         }
-        let (assignments, assigned) = self.service.assigned(self.team.id, self.scan.site, &findings).await?;
+        let (assignments, assigned) = self.service.assigned(self.team.id, self.scan.site, open.extract()).await?;
         Ok(ReviewedReport { report, judgements, judged, decided, assignments, assigned })
     }
 }
@@ -194,6 +195,15 @@ impl Service {
         let judgements = store.all_judgements(team, site).await?;
         let today = self.store().now().await?.date_naive();
         let judged = judged(findings, &judgements, today);
+        Ok((judgements, judged))
+    }
+
+    /// Returns the same from the extract of what the check found.
+    pub(super) async fn joined_to(&self, team: TeamId, site: SiteId, extract: &Extract) -> Result<Joined, Error> {
+        let Some(store) = &self.parts().judgements else { return Ok(Joined::default()) };
+        let judgements = store.all_judgements(team, site).await?;
+        let today = self.store().now().await?.date_naive();
+        let judged = judged_by(extract.traces(), extract.rest(), &judgements, today);
         Ok((judgements, judged))
     }
 
@@ -223,8 +233,9 @@ impl Service {
             let checks = self.store().trend(team, latest.id, Self::LOOK_BACK).await?;
             for check in checks.iter().rev() {
                 // One whose findings were purged says nothing.
-                let Some(findings) = self.store().findings(team, check.id).await? else { continue };
-                for (of_one, state) in states.iter_mut().zip(judged(&findings, &judgements, today).states()) {
+                let Some(open) = self.store().open_findings(team, check.id).await? else { continue };
+                let judged = judged_by(open.extract().traces(), open.extract().rest(), &judgements, today);
+                for (of_one, state) in states.iter_mut().zip(judged.states()) {
                     of_one.push(*state);
                 }
                 // Whatever matches something now is not stale, and needs no earlier check.

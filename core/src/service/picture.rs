@@ -15,16 +15,17 @@ impl TeamHandle {
         let found = match picture {
             PictureId::Screen => store.screen(team, scan).await?,
             PictureId::Example(number) => {
-                let findings = store.findings(team, scan).await?.ok_or(Error::NotFound)?;
-                let shot = findings.numbered(number).and_then(|finding| finding.screenshot).ok_or(Error::NotFound)?;
+                let open = store.open_findings(team, scan).await?.ok_or(Error::NotFound)?;
+                let element = open.element(number).await?;
+                let shot = element.and_then(|element| element.screenshot).ok_or(Error::NotFound)?;
                 store.screenshot(team, scan, shot.id).await?
             }
             // The start page has the larger picture.
             PictureId::Page(1) => store.screen(team, scan).await?,
             PictureId::Page(number) => {
-                let findings = store.findings(team, scan).await?.ok_or(Error::NotFound)?;
+                let open = store.open_findings(team, scan).await?.ok_or(Error::NotFound)?;
                 let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-                let page = index.and_then(|index| findings.pages.get(index));
+                let page = index.and_then(|index| open.extract().rest().pages.get(index));
                 let shot = page.and_then(|page| page.picture).ok_or(Error::NotFound)?;
                 store.screenshot(team, scan, shot.id).await?
             }

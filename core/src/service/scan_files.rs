@@ -16,12 +16,13 @@ use super::{
 #[cfg(feature = "pdf")]
 use crate::store::DocumentKey;
 use crate::{
-    domain::{Ability, Findings, Scan, ScanState, Team},
+    domain::{Ability, Scan, ScanState, Team},
     error::Error,
     export::{Artifact, Brand, acr::DraftOptions},
     id::{ScanId, SiteId, TeamId},
     locale::Locale,
-    report::{Report, Sources},
+    report::{ExtractSources, Report},
+    store::OpenFindings,
 };
 
 /// The check whose files are wanted.
@@ -125,24 +126,20 @@ impl Service {
         }
     }
 
-    /// Returns the report of a check of the team as the check found it, and the findings that it is made from.
-    pub(super) async fn report_of(
-        &self,
-        team: TeamId,
-        scan: &Scan,
-        locale: Option<Locale>,
-    ) -> Result<(Report, Findings), Error> {
-        let (report, findings, _) = self.report_with(team, scan, locale, Judgements::LeftOut).await?;
-        Ok((report, findings))
+    /// Returns the report of a check of the team as the check found it.
+    pub(super) async fn report_of(&self, team: TeamId, scan: &Scan, locale: Option<Locale>) -> Result<Report, Error> {
+        let (report, _, _) = self.report_with(team, scan, locale, Judgements::LeftOut).await?;
+        Ok(report)
     }
 
-    /// Returns the report of a check of the team in which accepted elements are marked, the findings, and what people decided.
+    /// Returns the report of a check of the team in which accepted elements are marked, the findings for what pages need of them, and
+    /// what people decided.
     pub(super) async fn reviewed(
         &self,
         team: TeamId,
         scan: &Scan,
         locale: Option<Locale>,
-    ) -> Result<(Report, Findings, Joined), Error> {
+    ) -> Result<(Report, OpenFindings, Joined), Error> {
         self.report_with(team, scan, locale, Judgements::Joined).await
     }
 
@@ -152,23 +149,23 @@ impl Service {
         scan: &Scan,
         locale: Option<Locale>,
         judgements: Judgements,
-    ) -> Result<(Report, Findings, Joined), Error> {
+    ) -> Result<(Report, OpenFindings, Joined), Error> {
         let ScanState::Completed { outcome, finished_at, .. } = &scan.state else { return Err(Error::NotCompleted) };
         // Site and findings are deleted with the check: if one of them is missing, the check was deleted in between.
         let site = self.store().site(team, scan.site).await?.ok_or(Error::NotFound)?;
-        let findings = self.store().findings(team, scan.id).await?.ok_or(Error::NotFound)?;
+        let open = self.store().open_findings(team, scan.id).await?.ok_or(Error::NotFound)?;
         let trend = self.store().trend(team, scan.id, Report::TREND_LENGTH).await?;
-        let sources =
-            Sources { scan, outcome, finished_at: *finished_at, site: &site, findings: &findings, trend: &trend };
+        let (extract, finished_at) = (open.extract(), *finished_at);
+        let sources = ExtractSources { scan, outcome, finished_at, site: &site, extract, trend: &trend };
         let locale = locale.unwrap_or(site.details.report_locale);
         let joined = match judgements {
             Judgements::LeftOut => Joined::default(),
-            Judgements::Joined => self.joined(team, site.id, &findings).await?,
+            Judgements::Joined => self.joined_to(team, site.id, extract).await?,
         };
         let accepted = joined.1.acceptances(&joined.0);
         let report =
-            Report::with_accepted(sources, accepted, locale).with_review(self.parts().reviews.get(&locale).cloned());
-        Ok((report, findings, joined))
+            Report::of_extract(sources, accepted, locale).with_review(self.parts().reviews.get(&locale).cloned());
+        Ok((report, open, joined))
     }
 
     /// Returns the sources of a file of a completed check.
@@ -237,7 +234,7 @@ impl ScanFiles {
     /// [`Error::NotCompleted`] for a check that is queued, running or failed; [`Error::NotFound`] if it was deleted in the
     /// meantime.
     pub async fn report(&self, locale: Option<Locale>) -> Result<Report, Error> {
-        Ok(self.service.report_of(self.team.id, &self.scan, locale).await?.0)
+        self.service.report_of(self.team.id, &self.scan, locale).await
     }
 
     /// Makes a file, in the site's report language if none is named. Reports as web pages and PDFs mark what is accepted, without a
@@ -277,11 +274,10 @@ impl ScanFiles {
                 Ok(MadeFile::issues(scan.id, format, facts))
             }
             Artifact::ReportHtml => {
-                let ((report, findings, _), site) = (
-                    service.reviewed(team.id, scan, locale).await?,
-                    // Deleted with the check, as its findings are.
-                    service.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?.details,
-                );
+                let (report, _, _) = service.reviewed(team.id, scan, locale).await?;
+                // Deleted with the check.
+                let site = service.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?.details;
+                let findings = service.store().findings(team.id, scan.id).await?.ok_or(Error::NotFound)?;
                 let gallery = service.gallery(team.id, &report, &findings).await?;
                 let (brand, generated_by) = (service.shown_brand(team).await?, generated_by(team));
                 let facts = ReportFacts { report, site, findings, brand, gallery, generated_by };

@@ -47,10 +47,12 @@ mod event_log;
 mod files;
 mod hints;
 mod mails;
+mod open_findings;
 mod people;
 mod queue;
 mod rate_limits;
 mod reviews;
+mod runs;
 mod scans;
 mod sealing;
 mod second_factors;
@@ -74,6 +76,7 @@ pub use self::{
     files::{Document, DocumentKey, FileStore, StyleHash},
     hints::{HintStore, Hints, Work},
     mails::{ClaimedMail, MailClaim, MailDepth, MailStore, RecordMailError},
+    open_findings::OpenFindings,
     people::{
         AcceptError, AddMemberError, ChangeMemberError, CreatePersonError, Credentials, Entry, InviteError, Joining,
         PeopleStore, PurgedPeople, RedeemError, SignedIn,

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::StoreError;
+use super::{OpenFindings, StoreError};
 use crate::{
     domain::{Findings, IsoDuration, Scan},
     id::{ScanId, SiteId, TeamId},
@@ -82,6 +82,16 @@ pub trait ScanStore {
 
     /// Returns the findings of a completed check; `None` if the team has no such completed check in its history.
     async fn findings(&self, team: TeamId, scan: ScanId) -> Result<Option<Findings>, StoreError>;
+
+    /// Returns the findings of a completed check for what pages need of them: their [extract](crate::ranking::Extract), which equals that of
+    /// [`findings`](Self::findings), and elements by their numbers. `None` if the team has no such completed check in its history. A
+    /// store that keeps [packed](super::transfer::PackedFindings) findings opens them without reading all elements.
+    async fn open_findings(&self, team: TeamId, scan: ScanId) -> Result<Option<OpenFindings>, StoreError> {
+        match self.findings(team, scan).await? {
+            Some(findings) => Ok(Some(OpenFindings::of(findings).await?)),
+            None => Ok(None),
+        }
+    }
 
     /// Returns the completed checks of the site in the team's history, up to and including `scan`, at most `limit` of them:
     /// the latest. Returns none if the team has no such completed check in its history.

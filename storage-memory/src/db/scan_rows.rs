@@ -6,7 +6,7 @@ use a11ycheck_core::{
     domain::{Findings, Scan, ScanKind, ScanState, ScanStatus, ScreenshotId, Urgency, is_in_history},
     id::{ScanId, SiteId, TeamId},
     scanner::Screenshot,
-    store::{Document, DocumentKey, StoreError, Work},
+    store::{Document, DocumentKey, OpenFindings, StoreError, Work},
 };
 use chrono::{DateTime, Utc};
 
@@ -28,6 +28,8 @@ pub(crate) struct ScanRow {
 #[derive(Clone)]
 pub(crate) struct ScanResult {
     pub(crate) findings: Arc<Findings>,
+    /// The same findings, opened.
+    pub(crate) open: OpenFindings,
     pub(crate) screenshots: BTreeMap<ScreenshotId, Arc<Screenshot>>,
     pub(crate) screen: Option<Arc<Screenshot>>,
     pub(crate) documents: BTreeMap<DocumentKey, Arc<Document>>,

@@ -11,7 +11,10 @@ use a11ycheck_core::{
         TransitionRefusal, Urgency, next_scan_at,
     },
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
-    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
+    store::{
+        Claim, ClaimedScan, Completion, DueSites, LeaseError, OpenFindings, QueueDepth, QueueStore, StoreError,
+        Waiting, Work,
+    },
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -97,8 +100,10 @@ impl QueueStore for MemoryStore {
 
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
         let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
+        let findings = Arc::new(findings);
         let result = ScanResult {
-            findings: Arc::new(findings),
+            open: OpenFindings::of(Arc::clone(&findings)).await?,
+            findings,
             screenshots: screenshots.into_iter().map(|picture| (picture.id, Arc::new(picture))).collect(),
             screen: screen.map(Arc::new),
             documents: BTreeMap::new(),

@@ -6,7 +6,7 @@ use a11ycheck_core::{
     domain::{Findings, Scan, ScanKind, Urgency, is_held, is_in_history},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
-    store::{ScanStore, StartScanError, StoreError, TrendPoint},
+    store::{OpenFindings, ScanStore, StartScanError, StoreError, TrendPoint},
 };
 use async_trait::async_trait;
 
@@ -73,6 +73,10 @@ impl ScanStore for MemoryStore {
             Ok::<_, StoreError>(state.result(team, scan, now)?.map(|result| Arc::clone(&result.findings)))
         })?;
         Ok(findings.map(Arc::unwrap_or_clone))
+    }
+
+    async fn open_findings(&self, team: TeamId, scan: ScanId) -> Result<Option<OpenFindings>, StoreError> {
+        self.step(|state, now| Ok(state.result(team, scan, now)?.map(|result| result.open.clone())))
     }
 
     async fn trend(&self, team: TeamId, scan: ScanId, limit: u32) -> Result<Vec<TrendPoint>, StoreError> {

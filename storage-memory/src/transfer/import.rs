@@ -9,7 +9,7 @@ use a11ycheck_core::{
     domain::{Delivery, DeliveryState, NewEvent, RateCounters, ScanState, TeamBrand, Urgency},
     id::{DeliveryId, EventId, ScanId},
     store::{
-        StoreError,
+        OpenFindings, StoreError,
         transfer::{
             Kind, PictureSubject, Records, StoredAttempt, StoredBrand, StoredEndpoint, StoredEntry, StoredFindings,
             StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor, StoredSite, StoredTeam,
@@ -107,8 +107,10 @@ impl Import {
                     let findings = findings.unpack().await;
                     let findings =
                         findings.map_err(|source| StoreError::Corrupt { what: format!("findings {scan}"), source })?;
+                    let findings = Arc::new(findings);
                     let result = ScanResult {
-                        findings: Arc::new(findings),
+                        open: OpenFindings::of(Arc::clone(&findings)).await?,
+                        findings,
                         screenshots: BTreeMap::new(),
                         screen: None,
                         documents: BTreeMap::new(),

@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::{Findings, ManualChecks, Scan, ScanKind, Urgency},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
-    store::{ScanStore, StartScanError, StoreError, TrendPoint, Work},
+    store::{OpenFindings, ScanStore, StartScanError, StoreError, TrendPoint, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -178,20 +178,20 @@ impl ScanStore for PostgresStore {
 
     async fn findings(&self, team: TeamId, scan: ScanId) -> Result<Option<Findings>, StoreError> {
         self.step(|| async {
-            let mut session = self.session().await?;
-            let document: Option<Vec<u8>> = sqlx::query_scalar(concat!(
-                "SELECT document FROM findings WHERE scan_id = (SELECT s.id",
-                from_history!(),
-                " AND s.id = $3)",
-            ))
-            .bind(Id(team))
-            .bind(self.instant())
-            .bind(Id(scan))
-            .fetch_optional(&mut *session)
-            .await?;
-            session.leave_ready();
-            let Some(document) = document else { return Ok(None) };
-            Ok(Some(results::unpack(scan, document).await?))
+            match self.packed(team, scan).await? {
+                Some(document) => Ok(Some(results::unpack(scan, document).await?)),
+                None => Ok(None),
+            }
+        })
+        .await
+    }
+
+    async fn open_findings(&self, team: TeamId, scan: ScanId) -> Result<Option<OpenFindings>, StoreError> {
+        self.step(|| async {
+            match self.packed(team, scan).await? {
+                Some(document) => Ok(Some(results::open(scan, document).await?)),
+                None => Ok(None),
+            }
         })
         .await
     }
@@ -260,5 +260,24 @@ impl ScanStore for PostgresStore {
             tracing::warn!(error = &error as &dyn std::error::Error, "Files of purged checks could not be deleted yet");
         }
         Ok(purged)
+    }
+}
+
+impl PostgresStore {
+    /// Returns the findings of a completed check in their stored form, and gives the connection back.
+    async fn packed(&self, team: TeamId, scan: ScanId) -> Result<Option<Vec<u8>>, Failure<StoreError>> {
+        let mut session = self.session().await?;
+        let document = sqlx::query_scalar(concat!(
+            "SELECT document FROM findings WHERE scan_id = (SELECT s.id",
+            from_history!(),
+            " AND s.id = $3)",
+        ))
+        .bind(Id(team))
+        .bind(self.instant())
+        .bind(Id(scan))
+        .fetch_optional(&mut *session)
+        .await?;
+        session.leave_ready();
+        Ok(document)
     }
 }

@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::{Findings, ScreenshotId},
     id::{ScanId, TeamId},
     scanner::{Screenshot, ScreenshotFormat},
-    store::transfer::PackedFindings,
+    store::{OpenFindings, transfer::PackedFindings},
 };
 use sqlx::SqliteConnection;
 use sqlx_macros::FromRow;
@@ -18,6 +18,12 @@ use crate::db::{
 /// Reads findings of a check from their stored form.
 pub(crate) async fn unpack(scan: ScanId, document: Vec<u8>) -> Result<Findings, Corrupt> {
     let findings = PackedFindings::from_stored(document).unpack().await;
+    findings.map_err(|source| Corrupt::new("findings", scan, source))
+}
+
+/// Opens findings of a check in their stored form for what pages need of them.
+pub(crate) async fn open(scan: ScanId, document: Vec<u8>) -> Result<OpenFindings, Corrupt> {
+    let findings = PackedFindings::from_stored(document).open().await;
     findings.map_err(|source| Corrupt::new("findings", scan, source))
 }
 

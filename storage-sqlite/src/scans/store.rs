@@ -4,11 +4,11 @@ use a11ycheck_core::{
     domain::{Findings, Scan, ScanKind, Urgency},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
-    store::{ScanStore, StartScanError, StoreError, TrendPoint, Work},
+    store::{OpenFindings, ScanStore, StartScanError, StoreError, TrendPoint, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::SqliteConnection;
+use sqlx::{Sqlite, SqliteConnection, pool::PoolConnection};
 use sqlx_macros::FromRow;
 
 use crate::{
@@ -168,22 +168,17 @@ impl ScanStore for SqliteStore {
     }
 
     async fn findings(&self, team: TeamId, scan: ScanId) -> Result<Option<Findings>, StoreError> {
-        self.read(async |mut db| {
-            let Some(start) = self.history_of(&mut db, team).await? else { return Ok(None) };
-            let document: Option<Vec<u8>> = sqlx::query_scalar(concat!(
-                "SELECT document FROM findings WHERE scan_id = (SELECT s.id",
-                from_history!(),
-                " AND s.id = ?3)",
-            ))
-            .bind(Id(team))
-            .bind(start)
-            .bind(Id(scan))
-            .fetch_optional(&mut *db)
-            .await?;
-            // Others can read while this is unpacked.
-            drop(db);
-            let Some(document) = document else { return Ok(None) };
-            Ok(Some(results::unpack(scan, document).await?))
+        self.read(async |db| match self.packed(db, team, scan).await? {
+            Some(document) => Ok(Some(results::unpack(scan, document).await?)),
+            None => Ok(None),
+        })
+        .await
+    }
+
+    async fn open_findings(&self, team: TeamId, scan: ScanId) -> Result<Option<OpenFindings>, StoreError> {
+        self.read(async |db| match self.packed(db, team, scan).await? {
+            Some(document) => Ok(Some(results::open(scan, document).await?)),
+            None => Ok(None),
         })
         .await
     }
@@ -249,6 +244,30 @@ impl ScanStore for SqliteStore {
         }
         self.sweep().await?;
         Ok(purged)
+    }
+}
+
+impl SqliteStore {
+    /// Returns the findings of a completed check in their stored form, and gives the connection back: others can read while they are
+    /// unpacked.
+    async fn packed(
+        &self,
+        mut db: PoolConnection<Sqlite>,
+        team: TeamId,
+        scan: ScanId,
+    ) -> Result<Option<Vec<u8>>, Failure<StoreError>> {
+        let Some(start) = self.history_of(&mut db, team).await? else { return Ok(None) };
+        let document = sqlx::query_scalar(concat!(
+            "SELECT document FROM findings WHERE scan_id = (SELECT s.id",
+            from_history!(),
+            " AND s.id = ?3)",
+        ))
+        .bind(Id(team))
+        .bind(start)
+        .bind(Id(scan))
+        .fetch_optional(&mut *db)
+        .await?;
+        Ok(document)
     }
 }
 

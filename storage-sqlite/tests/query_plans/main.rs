@@ -199,6 +199,7 @@ async fn walk(world: &World) {
         };
         store.scan(team, scan.id).await.unwrap().unwrap();
         store.findings(team, scan.id).await.unwrap();
+        store.open_findings(team, scan.id).await.unwrap();
         store.screenshot(team, scan.id, support::picture(1, 0).id).await.unwrap();
         store.screen(team, scan.id).await.unwrap();
         let key = DocumentKey::Report(Locale::En);

@@ -233,6 +233,7 @@ macro_rules! store_cases {
             @$made $arguments
             findings {
                 five_thousand_findings_come_back_in_their_order,
+                only_completed_checks_of_the_team_are_opened,
                 no_findings_are_findings_too,
                 every_field_of_a_finding_comes_back,
                 the_longest_texts_of_findings_come_back,

@@ -10,6 +10,7 @@ const CORE: &[&[&str]] = &[
     &["sealing"],
     &["domain", "paging"],
     &["net", "catalog"],
+    &["ranking"],
     &["scanner", "store"],
     &["report", "export"],
     &["webhook", "mail"],

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 
 use super::{Assignment, WorkScope};
 use crate::{
-    domain::{Findings, Judgement, JudgementState, Reach, RuleId, Verdict, judged},
+    domain::{Findings, Judgement, JudgementState, Reach, RuleId, Traces, Verdict, judged_by},
     id::JudgementId,
 };
 
@@ -32,9 +32,17 @@ impl AssignedElements {
     }
 }
 
-/// Joins the assignments of a site to the elements that fail in a check. Elements and templates are recognised as those of
-/// [judgements](judged) are; an element that was changed and still fails is found, since it is not repaired.
-pub fn assigned(findings: &Findings, assignments: &[Assignment]) -> AssignedElements {
+/// Joins the assignments of a site to the elements that fail in a check, by their traces. Of `findings`, these elements are not read;
+/// `breaks` says whether one of them breaks a rule.
+///
+/// Elements and templates are recognised as those of [judgements](judged_by) are; an element that was changed and still fails is found,
+/// since it is not repaired.
+pub fn assigned_by(
+    traces: &Traces,
+    findings: &Findings,
+    breaks: impl Fn(&RuleId) -> bool,
+    assignments: &[Assignment],
+) -> AssignedElements {
     let mut joined = AssignedElements { found: vec![false; assignments.len()], ..AssignedElements::default() };
     let mut places = Vec::new();
     let mut keys = Vec::new();
@@ -42,7 +50,7 @@ pub fn assigned(findings: &Findings, assignments: &[Assignment]) -> AssignedElem
         let reach = match assignment.scope {
             WorkScope::Rule => {
                 let rule = &assignment.element.rule;
-                joined.found[index] = findings.items.iter().any(|finding| finding.rule == *rule);
+                joined.found[index] = breaks(rule);
                 joined.of_rule.insert(rule.clone(), index);
                 continue;
             }
@@ -54,12 +62,12 @@ pub fn assigned(findings: &Findings, assignments: &[Assignment]) -> AssignedElem
         keys.push(judgement(assignment, reach));
     }
     // Nothing expires.
-    let joined_keys = judged(findings, &keys, NaiveDate::MIN);
+    let joined_keys = judged_by(traces, findings, &keys, NaiveDate::MIN);
     for (place, state) in joined_keys.states().iter().enumerate() {
         let is_found = matches!(state, JudgementState::Holds | JudgementState::Changed | JudgementState::Expired);
         joined.found[places[place]] = is_found;
     }
-    for number in (1..).take(findings.items.len()) {
+    for number in 1..=traces.failing() {
         if let Some((place, _)) = joined_keys.about(number) {
             joined.of_element.insert(number, places[place]);
         }
@@ -102,6 +110,11 @@ mod tests {
 
     fn check(items: impl IntoIterator<Item = Finding>) -> Findings {
         Findings::new(Tool::axe_core("", "")).with_pages([PageOutcome::checked(PAGE, "")]).with_items(items)
+    }
+
+    fn assigned(findings: &Findings, assignments: &[Assignment]) -> AssignedElements {
+        let breaks = |rule: &RuleId| findings.items.iter().any(|finding| finding.rule == *rule);
+        assigned_by(&Traces::of(findings), &findings.without_items(), breaks, assignments)
     }
 
     fn about(finding: &Finding, scope: WorkScope) -> Assignment {

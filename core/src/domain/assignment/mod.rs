@@ -8,7 +8,7 @@ mod joined;
 
 pub use self::{
     input::{AssignmentInput, WorkChange},
-    joined::{AssignedElements, assigned},
+    joined::{AssignedElements, assigned_by},
 };
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Subject;
+use super::{Subject, traces::Trace};
 use crate::domain::{
     AxeCheck, CheckNeed, CheckOutcome, Finding, Fingerprint, Key, RuleId, UnknownWord, page_key,
     stored_word::stored_words,
@@ -84,6 +84,15 @@ impl JudgedElement {
         }
     }
 
+    /// Returns the same for the trace of a finding.
+    pub(super) fn has_reason_of_trace(&self, trace: Trace<'_>) -> bool {
+        if self.reasons.is_empty() || trace.reasons().is_empty() {
+            self.summary.bits() == trace.summary()
+        } else {
+            self.reasons == trace.reasons()
+        }
+    }
+
     pub(super) fn subject(&self, subject: Subject, reach: Reach) -> Key {
         let keys = &self.keys;
         match reach {
@@ -100,7 +109,7 @@ impl JudgedElement {
 }
 
 /// Returns the messages that applied, in an order of their own: axe-core's may change.
-fn reasons(checks: &[AxeCheck]) -> Vec<String> {
+pub(super) fn reasons(checks: &[AxeCheck]) -> Vec<String> {
     let reason = |check: &AxeCheck| {
         let need = if check.need == CheckNeed::Any { "any" } else { "all" };
         let outcome = if check.outcome == CheckOutcome::Fail { "fail" } else { "incomplete" };
@@ -112,7 +121,8 @@ fn reasons(checks: &[AxeCheck]) -> Vec<String> {
     reasons
 }
 
-fn summary(text: &str) -> Key {
+/// Returns the key of a summary without its numbers.
+pub(super) fn summary(text: &str) -> Key {
     let without: String = text.chars().filter(|character| !character.is_ascii_digit()).collect();
     Key::of(&["summary", &without])
 }

@@ -1,15 +1,17 @@
 //! Judgements joined to what a check found.
 
 use std::{
-    borrow::Cow,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     hash::Hash,
 };
 
 use chrono::NaiveDate;
 
-use super::{Judgement, Reach, Subject, Verdict};
-use crate::domain::{Acceptances, Finding, Findings, Fingerprint, Key, RuleId, page_key};
+use super::{
+    Judgement, Reach, Subject, Verdict,
+    traces::{Keys, Trace, Traces},
+};
+use crate::domain::{Acceptances, Finding, Findings, RuleId, page_key};
 
 /// The relation of a judgement to the findings of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,18 +97,37 @@ pub fn is_stale(newest_first: impl IntoIterator<Item = JudgementState>) -> bool 
 /// changed. A judgement about a template is for all of its elements for which no other holds. Where two would be for the same
 /// element, it is the earlier one's.
 pub fn judged(findings: &Findings, judgements: &[Judgement], today: NaiveDate) -> Judged {
-    let mut judged = Judged { states: vec![JudgementState::NotSeen; judgements.len()], ..Judged::default() };
     if judgements.is_empty() {
-        return judged;
+        return Judged::default();
     }
+    let items = (1..).zip(&findings.items).map(|element| Element::of(findings, element)).collect();
+    let undecided = findings.undecided_with_numbers().map(|element| Element::of(findings, element)).collect();
+    joined(findings, [items, undecided], judgements, today)
+}
+
+/// Joins the judgements of a site to what a check found, as [`judged`] does, by the traces of its elements. Of `findings`, the elements
+/// that fail are not read.
+pub fn judged_by(traces: &Traces, findings: &Findings, judgements: &[Judgement], today: NaiveDate) -> Judged {
+    if judgements.is_empty() {
+        return Judged::default();
+    }
+    let elements =
+        traces.numbered().map(|(number, trace)| Element { number, keys: trace.keys(), why: Why::Trace(trace) });
+    let (items, undecided) = elements.partition(|element| element.number <= traces.failing());
+    joined(findings, [items, undecided], judgements, today)
+}
+
+fn joined(
+    findings: &Findings,
+    [items, undecided]: [Vec<Element<'_>>; 2],
+    judgements: &[Judgement],
+    today: NaiveDate,
+) -> Judged {
+    let mut judged = Judged { states: vec![JudgementState::NotSeen; judgements.len()], ..Judged::default() };
     let mut order: Vec<usize> = (0..judgements.len()).collect();
     order.sort_by_key(|index| (judgements[*index].at, judgements[*index].id));
-    let keys: Vec<Fingerprint> = judgements.iter().map(|judgement| judgement.element.current_keys()).collect();
-    let items = (1..).zip(&findings.items);
-    for (subject, elements) in [
-        (Subject::Finding, Pool::of(findings, items)),
-        (Subject::Undecided, Pool::of(findings, findings.undecided_with_numbers())),
-    ] {
+    let keys: Vec<Keys> = judgements.iter().map(|judgement| Keys::of(&judgement.element.current_keys())).collect();
+    for (subject, elements) in [(Subject::Finding, items), (Subject::Undecided, undecided)] {
         let about = |reach: Reach| {
             let is_meant = move |index: &&usize| {
                 let judgement = &judgements[**index];
@@ -123,34 +144,29 @@ pub fn judged(findings: &Findings, judgements: &[Judgement], today: NaiveDate) -
     judged
 }
 
-/// Elements of one kind.
-struct Pool<'a>(Vec<Element<'a>>);
-
 struct Element<'a> {
     number: u64,
-    finding: &'a Finding,
-    keys: Cow<'a, Fingerprint>,
+    keys: Keys,
+    why: Why<'a>,
 }
 
-impl<'a> Pool<'a> {
-    fn of(findings: &'a Findings, elements: impl Iterator<Item = (u64, &'a Finding)>) -> Self {
-        let element = |(number, finding): (u64, &'a Finding)| {
-            let keys = if finding.fingerprint.version == Fingerprint::VERSION {
-                Cow::Borrowed(&finding.fingerprint)
-            } else {
-                let page_url = findings.pages.get(finding.page).map_or("", |page| &page.url);
-                Cow::Owned(Fingerprint::of(&finding.rule, page_url, &finding.selector, &finding.html))
-            };
-            Element { number, finding, keys }
-        };
-        Self(elements.map(element).collect())
+/// Where the reason for which an element was found is read.
+#[derive(Clone, Copy)]
+enum Why<'a> {
+    Finding(&'a Finding),
+    Trace(Trace<'a>),
+}
+
+impl<'a> Element<'a> {
+    fn of(findings: &Findings, (number, finding): (u64, &'a Finding)) -> Self {
+        Self { number, keys: Keys::of_finding(findings, finding), why: Why::Finding(finding) }
     }
 }
 
 struct Join<'a> {
     judgements: &'a [Judgement],
     /// The keys of the judgements in the version of this release.
-    keys: &'a [Fingerprint],
+    keys: &'a [Keys],
     today: NaiveDate,
     findings: &'a Findings,
     subject: Subject,
@@ -159,18 +175,18 @@ struct Join<'a> {
 
 impl Join<'_> {
     /// Joins judgements about one element each.
-    fn single(&mut self, Pool(elements): &Pool<'_>, mut waiting: Vec<usize>) {
+    fn single(&mut self, elements: &[Element<'_>], mut waiting: Vec<usize>) {
         let mut taken = vec![false; elements.len()];
         let mut same = Vec::new();
         let (keys, waits, took) = (self.keys, &mut waiting, &mut taken);
-        pair(elements, keys, waits, took, &mut same, |keys| Some((&keys.loose, &keys.tight)));
-        pair(elements, keys, waits, took, &mut same, |keys| Some(&keys.loose));
-        pair(elements, keys, waits, took, &mut same, |keys| keys.content.as_ref());
+        pair(elements, keys, waits, took, &mut same, |keys| Some((keys.loose, keys.tight)));
+        pair(elements, keys, waits, took, &mut same, |keys| Some(keys.loose));
+        pair(elements, keys, waits, took, &mut same, |keys| keys.content);
         let mut changed = Vec::new();
-        pair(elements, keys, waits, took, &mut changed, |keys| Some(&keys.tight));
-        pair(elements, keys, waits, took, &mut changed, |keys| keys.outline.as_ref());
+        pair(elements, keys, waits, took, &mut changed, |keys| Some(keys.tight));
+        pair(elements, keys, waits, took, &mut changed, |keys| keys.outline);
         for (index, at) in same {
-            let state = self.state_for(index, elements[at].finding);
+            let state = self.state_for(index, elements[at].why);
             self.note(index, elements[at].number, state);
         }
         for (index, at) in changed {
@@ -182,15 +198,15 @@ impl Join<'_> {
     }
 
     /// Joins judgements about all elements of a template.
-    fn templates(&mut self, Pool(elements): &Pool<'_>, waiting: Vec<usize>) {
-        let mut of_template: HashMap<&Key, Vec<&Element<'_>>> = HashMap::new();
+    fn templates(&mut self, elements: &[Element<'_>], waiting: Vec<usize>) {
+        let mut of_template: HashMap<u64, Vec<&Element<'_>>> = HashMap::new();
         for element in elements {
-            of_template.entry(&element.keys.template).or_default().push(element);
+            of_template.entry(element.keys.template).or_default().push(element);
         }
         for index in waiting {
             let mut best = None;
             for element in of_template.get(&self.keys[index].template).into_iter().flatten() {
-                let state = self.state_for(index, element.finding);
+                let state = self.state_for(index, element.why);
                 if !self.judged.holding.contains_key(&element.number) {
                     self.note(index, element.number, state);
                 }
@@ -204,9 +220,13 @@ impl Join<'_> {
     }
 
     /// Returns how a judgement relates to an element that is the one that it is about.
-    fn state_for(&self, index: usize, finding: &Finding) -> JudgementState {
+    fn state_for(&self, index: usize, why: Why<'_>) -> JudgementState {
         let judgement = &self.judgements[index];
-        if !judgement.element.has_reason_of(finding) {
+        let has_reason = match why {
+            Why::Finding(finding) => judgement.element.has_reason_of(finding),
+            Why::Trace(trace) => judgement.element.has_reason_of_trace(trace),
+        };
+        if !has_reason {
             JudgementState::Changed
         } else if judgement.is_expired(self.today) {
             JudgementState::Expired
@@ -252,13 +272,13 @@ impl Join<'_> {
 }
 
 /// Pairs elements and judgements of equal keys, each once, in their orders. Judgements that were paired wait no more.
-fn pair<'a, K: Eq + Hash>(
-    elements: &'a [Element<'_>],
-    keys: &'a [Fingerprint],
+fn pair<K: Eq + Hash>(
+    elements: &[Element<'_>],
+    keys: &[Keys],
     waiting: &mut Vec<usize>,
     taken: &mut [bool],
     pairs: &mut Vec<(usize, usize)>,
-    key: impl Fn(&'a Fingerprint) -> Option<K>,
+    key: impl Fn(&Keys) -> Option<K>,
 ) {
     let mut by_key: HashMap<K, Vec<usize>> = HashMap::new();
     for index in waiting.iter().rev() {
@@ -335,7 +355,18 @@ mod tests {
     }
 
     fn states(findings: &Findings, judgements: &[Judgement]) -> Vec<JudgementState> {
-        judged(findings, judgements, today()).states().to_vec()
+        let joined = judged(findings, judgements, today());
+        assert_eq!(by_traces(findings, judgements), joined);
+        joined.states().to_vec()
+    }
+
+    /// Joins by the traces of elements, which are written and read in between.
+    fn by_traces(findings: &Findings, judgements: &[Judgement]) -> Judged {
+        let traces = Traces::of(findings);
+        let (failing, lists) = (findings.items.len() as u64, traces.lists().to_vec());
+        let read = Traces::from_columns(failing, lists, &traces.columns()).unwrap();
+        assert_eq!(read, traces);
+        judged_by(&read, &findings.without_items(), judgements, today())
     }
 
     #[test]
@@ -408,6 +439,7 @@ mod tests {
         let another = AxeCheck::new("color-contrast", CheckNeed::Any, CheckOutcome::Fail).with_key("bgOverlap");
         let mixed = check([here.clone(), on(1, "https://shop.example/b").with_checks([another])]);
         let found = judged(&mixed, std::slice::from_ref(&all), today());
+        assert_eq!(by_traces(&mixed, std::slice::from_ref(&all)), found);
         assert_eq!(found.states(), [JudgementState::Holds]);
         let about = [found.about(1), found.about(2), found.about(3)];
         assert_eq!(about, [Some((0, JudgementState::Holds)), Some((0, JudgementState::Changed)), None]);
@@ -487,6 +519,7 @@ mod tests {
             let judgements: Vec<Judgement> =
                 (0..).zip(&decided).map(|(second, one)| judgement(&of(one), Verdict::Planned, second)).collect();
             let result = judged(&findings, &judgements, today());
+            prop_assert_eq!(by_traces(&findings, &judgements), result.clone());
             let mut used: Vec<usize> = (1..=found.len() as u64).filter_map(|number| result.holding(number)).collect();
             let holds = result.states().iter().filter(|state| **state == JudgementState::Holds).count();
             prop_assert_eq!(used.len(), holds);

@@ -7,12 +7,14 @@
 mod element;
 mod input;
 mod judged;
+mod traces;
 mod verdict;
 
 pub use self::{
     element::{JudgedElement, Reach},
     input::{Decision, JudgementInput},
-    judged::{Judged, JudgementState, is_stale, judged},
+    judged::{Judged, JudgementState, is_stale, judged, judged_by},
+    traces::Traces,
     verdict::{Subject, Verdict},
 };
 

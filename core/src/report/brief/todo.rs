@@ -4,7 +4,8 @@ use std::{cmp::Reverse, collections::HashMap};
 
 use crate::{
     catalog::{Effort, Fixer, brief, fill, terms},
-    report::{Group, PlaceView, Report, prepared::weight_of},
+    ranking::weight_of,
+    report::{Group, PlaceView, Report},
 };
 
 /// The list of what to do.

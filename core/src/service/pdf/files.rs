@@ -139,7 +139,8 @@ impl Service {
         (locale, detail): (Locale, Detail),
         brand: Brand,
     ) -> Result<(Rendering, Found), Error> {
-        let (report, findings, _) = self.reviewed(team.id, scan, Some(locale)).await?;
+        let (report, _, _) = self.reviewed(team.id, scan, Some(locale)).await?;
+        let findings = self.store().findings(team.id, scan.id).await?.ok_or(Error::NotFound)?;
         let (pictures, found) = self.pictures(team.id, &report, &findings).await?;
         let screen = match report.screen {
             Some(_) => self.store().screen(team.id, scan.id).await?.map(|picture| picture.bytes),

@@ -5,6 +5,8 @@ use a11ycheck_core::{
         Area, AxeCheck, CheckNeed, CheckOutcome, Cover, CoverKind, Failure, FailureCode, Finding, Findings, Impact,
         PageOutcome, PlatformKey, RuleFacts, RuleId, ScreenshotId, ScreenshotRef, UncheckedFrame, UndecidedReason,
     },
+    id::{ScanId, TeamId},
+    ranking::Extract,
     store::{Completion, Store},
 };
 
@@ -30,12 +32,34 @@ impl<S: Store> World<S> {
         for (index, (kept, given)) in kept.items.iter().zip(&findings.items).enumerate() {
             assert_eq!(kept, given, "element {index}");
         }
+        self.assert_opened(team, claim.scan, &kept).await;
+    }
+
+    /// Asserts that findings are opened with what all of them say.
+    async fn assert_opened(&self, team: TeamId, scan: ScanId, findings: &Findings) {
+        let open = self.store.open_findings(team, scan).await.unwrap().expect("they were stored");
+        assert!(*open.extract() == Extract::of(findings), "the extract is that of all findings");
+        let last = (findings.items.len() + findings.undecided.len()) as u64;
+        let numbers: Vec<u64> = (0..=last + 1).rev().step_by(37).chain([1, 1, last]).collect();
+        let expected: Vec<_> = numbers.iter().filter_map(|number| findings.numbered(*number).cloned()).collect();
+        assert_eq!(open.elements(&numbers).await.unwrap(), expected);
     }
 }
 
 pub(crate) async fn five_thousand_findings_come_back_in_their_order<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
     world.assert_kept(fixtures::findings(5_000)).await;
+}
+
+/// What is judged and listed of a check is read from its extract, so one that is not there, or another team's, has none.
+pub(crate) async fn only_completed_checks_of_the_team_are_opened<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (team, stranger) = (world.team().await, world.team().await);
+    let claim = world.running(team, world.site(team).await).await;
+    assert!(world.store.open_findings(team, claim.scan).await.unwrap().is_none(), "it runs");
+    world.store.complete_scan(claim, world.completion()).await.unwrap();
+    assert!(world.store.open_findings(team, claim.scan).await.unwrap().is_some());
+    assert!(world.store.open_findings(stranger, claim.scan).await.unwrap().is_none());
 }
 
 pub(crate) async fn no_findings_are_findings_too<S: Store>(factory: &impl StoreFactory<Store = S>) {

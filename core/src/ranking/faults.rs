@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::prepared::PreparedRule;
+use super::RankedRule;
 use crate::{
     catalog::{Fault, rule as entry},
-    domain::Finding,
+    domain::{Finding, Findings},
 };
 
 /// The most elements of one page among which parents are looked for by their source; with more, selectors alone tell.
@@ -18,26 +18,32 @@ const MAX_COMPARED: usize = 200;
 /// elements is covered: by the same element of the other rule, or for faults of structure by an element around it or within
 /// it. An element without such a counterpart would remain, so it keeps its rule; so do elements that are counted without
 /// being listed.
-pub(super) fn absorbed(rules: &[PreparedRule<'_>]) -> Vec<Option<u64>> {
+pub(super) fn absorbed(findings: &Findings, rules: &[RankedRule<'_>]) -> Vec<Option<u64>> {
     let faults: Vec<Option<Fault>> =
         rules.iter().map(|rule| entry(rule.rule.as_str()).and_then(|entry| entry.fault)).collect();
-    let structure = Nesting::new(rules.iter().zip(&faults).filter(|(_, fault)| **fault == Some(Fault::Structure)));
+    let of_structure = rules.iter().zip(&faults).filter(|(_, fault)| **fault == Some(Fault::Structure));
+    let structure = Nesting::new(of_structure.flat_map(|(rule, _)| elements_of(findings, rule)));
     let mut absorbed: Vec<Option<u64>> = Vec::with_capacity(rules.len());
     for (at, (rule, fault)) in rules.iter().zip(&faults).enumerate() {
         let better = rules.iter().zip(&faults).zip(&absorbed).take(at);
         // The other rule has to be repaired itself, so that no chain of rules ends nowhere.
         let with = better.filter(|((_, other), absorbed)| fault.is_some() && *other == fault && absorbed.is_none());
         let covering = with.map(|((other, _), _)| other).find(|other| {
-            let elements: HashSet<(usize, &str)> = other.findings().map(key).collect();
+            let elements: HashSet<(usize, &str)> = elements_of(findings, other).map(key).collect();
             let is_covered = |finding: &Finding| {
                 elements.contains(&key(finding))
                     || *fault == Some(Fault::Structure) && structure.reaches(key(finding), &elements)
             };
-            rule.left_out == 0 && rule.findings().all(is_covered)
+            rule.left_out == 0 && elements_of(findings, rule).all(is_covered)
         });
         absorbed.push(covering.map(|other| other.rank));
     }
     absorbed
+}
+
+fn elements_of<'a>(findings: &'a Findings, rule: &RankedRule<'_>) -> impl Iterator<Item = &'a Finding> {
+    let index = |number: u64| usize::try_from(number).ok()?.checked_sub(1);
+    rule.seen.iter().filter_map(move |seen| findings.items.get(index(seen.number)?))
 }
 
 /// An element: its page and its selector.
@@ -55,12 +61,9 @@ struct Nesting<'a> {
 }
 
 impl<'a> Nesting<'a> {
-    fn new<'r>(rules: impl Iterator<Item = (&'r PreparedRule<'a>, &'r Option<Fault>)>) -> Self
-    where
-        'a: 'r,
-    {
+    fn new(findings: impl Iterator<Item = &'a Finding>) -> Self {
         let mut pages: BTreeMap<usize, BTreeMap<&'a str, &'a str>> = BTreeMap::new();
-        for finding in rules.flat_map(|(rule, _)| rule.findings()) {
+        for finding in findings {
             pages.entry(finding.page).or_default().insert(&finding.selector, finding.html.trim());
         }
         let mut nesting = Self::default();

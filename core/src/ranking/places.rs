@@ -4,6 +4,7 @@ use std::{cmp::Reverse, collections::HashMap, sync::LazyLock};
 
 use regex::Regex;
 
+use super::Seen;
 use crate::{
     catalog::{PlaceBasis, rule as entry},
     domain::{Acceptances, AxeCheck, CheckOutcome, Finding, Fingerprint, Key, RuleId, first_attributes},
@@ -14,10 +15,26 @@ use crate::{
 pub(crate) struct Place<'a> {
     /// True if what axe-core measured makes the place.
     is_measured: bool,
-    /// The page of the last element that was added, by its index.
-    last_page: usize,
     /// The element that stands for the place: the first new one, or else the first.
     pub(crate) shown: (u64, &'a Finding),
+    /// The number of elements.
+    pub(crate) count: u64,
+    /// The number of these that the previous completed check did not have.
+    pub(crate) new_count: u64,
+    /// The number of these that are accepted.
+    pub(crate) accepted_count: u64,
+    /// The number of pages with such elements.
+    pub(crate) pages: u64,
+}
+
+/// What is counted of a place to fix.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted {
+    is_measured: bool,
+    /// The page of the last element that was added, by its index.
+    last_page: usize,
+    /// The number of the element that stands for the place: the first new one, or else the first.
+    pub(crate) shown: u64,
     /// The number of elements.
     pub(crate) count: u64,
     /// The number of these that the previous completed check did not have.
@@ -54,6 +71,12 @@ pub(crate) enum Measured<'a> {
 }
 
 impl<'a> Place<'a> {
+    /// Returns a place for which this element stands.
+    pub(crate) const fn new(counted: Counted, shown: &'a Finding) -> Self {
+        let Counted { is_measured, last_page: _, shown: number, count, new_count, accepted_count, pages } = counted;
+        Self { is_measured, shown: (number, shown), count, new_count, accepted_count, pages }
+    }
+
     /// Returns what axe-core measured on the elements, if that is what makes the place.
     pub(crate) fn measured(&self) -> Option<Measured<'a>> {
         let (_, finding) = self.shown;
@@ -71,19 +94,31 @@ impl std::fmt::Display for Measured<'_> {
     }
 }
 
-/// Returns the places of a rule's elements: those with new elements first, then those with more elements; places that are
-/// equal in this stay in the order of the check. An element of a check with hundreds of thousands of places costs less than
-/// 100 bytes.
+/// Returns the places of a rule's elements, which are given by their numbers: those with new elements first, then those with more
+/// elements; places that are equal in this stay in the order of the check. An element of a check with hundreds of thousands of places
+/// costs less than 100 bytes.
 pub(crate) fn places<'a>(
     rule: &RuleId,
     elements: &[(u64, &'a Finding)],
     accepted: &Acceptances,
     page_url: impl Fn(usize) -> &'a str,
 ) -> Vec<Place<'a>> {
+    let counted = counted(seen(rule, elements, page_url), accepted);
+    let place = |counted: Counted| {
+        let at = elements.binary_search_by_key(&counted.shown, |(number, _)| *number).ok()?;
+        elements.get(at).map(|(_, finding)| Place::new(counted, finding))
+    };
+    counted.into_iter().filter_map(place).collect()
+}
+
+/// Returns the elements of a rule without their texts.
+pub(super) fn seen<'a>(
+    rule: &RuleId,
+    elements: &[(u64, &'a Finding)],
+    page_url: impl Fn(usize) -> &'a str,
+) -> impl Iterator<Item = Seen> {
     let basis = entry(rule.as_str()).map(|entry| entry.place).unwrap_or_default();
-    let mut index: HashMap<u64, usize> = HashMap::new();
-    let mut places: Vec<Place<'a>> = Vec::new();
-    for (number, finding) in elements.iter().copied() {
+    elements.iter().map(move |(number, finding)| {
         let measured = if basis == PlaceBasis::Measured { measured_on(finding) } else { None };
         let element = Element {
             rule,
@@ -92,12 +127,26 @@ pub(crate) fn places<'a>(
             html: &finding.html,
             template: || finding.fingerprint.template.clone(),
         };
-        let key = element.key(basis, measured).bits();
-        let at = *index.entry(key).or_insert_with(|| {
-            places.push(Place {
-                is_measured: measured.is_some(),
-                last_page: finding.page,
-                shown: (number, finding),
+        Seen {
+            number: *number,
+            page: finding.page,
+            place: element.key(basis, measured).bits(),
+            is_new: finding.is_new,
+            is_measured: measured.is_some(),
+        }
+    })
+}
+
+/// Returns what is counted of the places of a rule's elements, in the order of [`places`].
+pub(crate) fn counted(elements: impl IntoIterator<Item = Seen>, accepted: &Acceptances) -> Vec<Counted> {
+    let mut index: HashMap<u64, usize> = HashMap::new();
+    let mut places: Vec<Counted> = Vec::new();
+    for seen in elements {
+        let at = *index.entry(seen.place).or_insert_with(|| {
+            places.push(Counted {
+                is_measured: seen.is_measured,
+                last_page: seen.page,
+                shown: seen.number,
                 count: 0,
                 new_count: 0,
                 accepted_count: 0,
@@ -108,13 +157,13 @@ pub(crate) fn places<'a>(
         // Indices are those of places that were pushed.
         let Some(place) = places.get_mut(at) else { continue };
         place.count += 1;
-        place.accepted_count += u64::from(accepted.of(number).is_some());
+        place.accepted_count += u64::from(accepted.of(seen.number).is_some());
         // Elements of the same page are adjacent.
-        place.pages += u64::from(place.last_page != finding.page);
-        place.last_page = finding.page;
-        if finding.is_new {
+        place.pages += u64::from(place.last_page != seen.page);
+        place.last_page = seen.page;
+        if seen.is_new {
             if place.new_count == 0 {
-                place.shown = (number, finding);
+                place.shown = seen.number;
             }
             place.new_count += 1;
         }
