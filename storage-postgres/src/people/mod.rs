@@ -1,6 +1,7 @@
 //! People, sessions, memberships, invitations and the audit log.
 
 pub(crate) mod audit;
+mod invitations;
 mod members;
 pub(crate) mod rows;
 mod second_factors;

@@ -19,18 +19,14 @@ use sqlx_macros::FromRow;
 
 use super::{
     audit::append,
-    members,
-    rows::{
-        CredentialsRow, InvitationRow, MemberRow, PersonRow, SessionRow, SignedInRow, invitation_columns,
-        invited_by_link, person_columns, session_columns,
-    },
+    rows::{CredentialsRow, PersonRow, SessionRow, SignedInRow, person_columns, session_columns},
     sessions::{self, now},
 };
 use crate::{
     PostgresStore,
     db::{
-        columns::{BoxedError, named, paged, stored_word, word},
-        error::{Corrupt, Failure},
+        columns::{named, paged, stored_word, word},
+        error::Failure,
         ids::Id,
     },
     mails::notices,
@@ -291,56 +287,15 @@ impl PeopleStore for PostgresStore {
         role: Role,
         audit: NewAuditRecord,
     ) -> Result<Membership, AddMemberError> {
-        self.transaction(async |mut tx| {
-            let found = members::lock_team(tx.db(), team).await?;
-            let Some(team) = found else { return Err(Failure::Refused(AddMemberError::NotFound)) };
-            let now = now(&mut tx).await?;
-            if !lock_person(tx.db(), person).await? {
-                return Err(Failure::Refused(AddMemberError::NotFound));
-            }
-            if members::member(tx.db(), team.id, person).await?.is_some() {
-                return Err(Failure::Refused(AddMemberError::AlreadyMember));
-            }
-            let membership = Membership { team: team.id, person, role, since: now };
-            if !members::join(tx.db(), &team, membership).await? {
-                return Err(Failure::Refused(AddMemberError::NoFreeSeat(team.plan.limits.seats)));
-            }
-            append(tx.db(), &audit, now).await?;
-            Ok(membership)
-        })
-        .await
+        self.put_member(team, person, role, audit).await
     }
 
     async fn members(&self, team: TeamId) -> Result<Vec<Member>, StoreError> {
-        self.step(|| async {
-            let rows: Vec<MemberRow> = sqlx::query_as(concat!(
-                "SELECT ",
-                person_columns!(),
-                ", m.role, m.since FROM memberships m JOIN people u ON u.id = m.person_id
-                 WHERE m.team_id = $1 ORDER BY m.since, u.id",
-            ))
-            .bind(Id(team))
-            .fetch_all(&mut *self.session().await?)
-            .await?;
-            Ok(rows.into_iter().map(MemberRow::member).collect::<Result<_, _>>()?)
-        })
-        .await
+        self.members_of(team).await
     }
 
     async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Team)>, StoreError> {
-        self.step(|| async {
-            let rows: Vec<TeamOfRow> = sqlx::query_as(concat!(
-                "SELECT m.person_id, m.role, m.since, ",
-                team_columns!(),
-                " FROM memberships m JOIN teams t ON t.id = m.team_id JOIN plans p ON p.code = t.plan_code
-                 WHERE m.person_id = $1 ORDER BY m.since, t.id",
-            ))
-            .bind(Id(person))
-            .fetch_all(&mut *self.session().await?)
-            .await?;
-            Ok(rows.into_iter().map(TeamOfRow::read).collect::<Result<_, _>>()?)
-        })
-        .await
+        self.memberships_of(person).await
     }
 
     async fn change_role(
@@ -350,24 +305,7 @@ impl PeopleStore for PostgresStore {
         role: Role,
         audit: NewAuditRecord,
     ) -> Result<Membership, ChangeMemberError> {
-        self.transaction(async |mut tx| {
-            if members::lock_team::<ChangeMemberError>(tx.db(), team).await?.is_none() {
-                return Err(Failure::Refused(ChangeMemberError::NotFound));
-            }
-            let now = now(&mut tx).await?;
-            let before = members::changed(tx.db(), team, person, Some(role)).await?;
-            if before.role != role {
-                sqlx::query("UPDATE memberships SET role = $3 WHERE team_id = $1 AND person_id = $2")
-                    .bind(Id(team))
-                    .bind(Id(person))
-                    .bind(stored_word(role)?)
-                    .execute(tx.db())
-                    .await?;
-                append(tx.db(), &audit, now).await?;
-            }
-            Ok(Membership { role, ..before })
-        })
-        .await
+        self.put_role(team, person, role, audit).await
     }
 
     async fn remove_member(
@@ -376,27 +314,7 @@ impl PeopleStore for PostgresStore {
         person: PersonId,
         audit: NewAuditRecord,
     ) -> Result<(), ChangeMemberError> {
-        self.transaction(async |mut tx| {
-            if members::lock_team::<ChangeMemberError>(tx.db(), team).await?.is_none() {
-                return Err(Failure::Refused(ChangeMemberError::NotFound));
-            }
-            let now = now(&mut tx).await?;
-            members::changed(tx.db(), team, person, None).await?;
-            sqlx::query("DELETE FROM memberships WHERE team_id = $1 AND person_id = $2")
-                .bind(Id(team))
-                .bind(Id(person))
-                .execute(tx.db())
-                .await?;
-            sqlx::query("UPDATE assignments SET assignee_id = NULL WHERE team_id = $1 AND assignee_id = $2")
-                .bind(Id(team))
-                .bind(Id(person))
-                .execute(tx.db())
-                .await?;
-            members::count_seats(tx.db(), team).await?;
-            append(tx.db(), &audit, now).await?;
-            Ok(())
-        })
-        .await
+        self.take_out_member(team, person, audit).await
     }
 
     async fn invite(
@@ -405,100 +323,15 @@ impl PeopleStore for PostgresStore {
         invitation: NewInvitation,
         audit: NewAuditRecord,
     ) -> Result<Invitation, InviteError> {
-        self.transaction(async |mut tx| {
-            let NewInvitation { id, email, role, invited_by, hash, mail } = invitation.clone();
-            let refused = |refusal: InviteError| Failure::Refused(refusal);
-            if members::lock_team::<InviteError>(tx.db(), team).await?.is_none() {
-                return Err(refused(InviteError::NotFound));
-            }
-            let now = now(&mut tx).await?;
-            let is_member: bool = sqlx::query_scalar(
-                "SELECT EXISTS (SELECT 1 FROM memberships m JOIN people u ON u.id = m.person_id
-                 WHERE m.team_id = $1 AND u.email = $2)",
-            )
-            .bind(Id(team))
-            .bind(email.as_str())
-            .fetch_one(tx.db())
-            .await?;
-            if is_member {
-                return Err(refused(InviteError::AlreadyMember));
-            }
-            sqlx::query("DELETE FROM invitations WHERE team_id = $1 AND email = $2")
-                .bind(Id(team))
-                .bind(email.as_str())
-                .execute(tx.db())
-                .await?;
-            let waiting: i64 =
-                sqlx::query_scalar("SELECT count(*) FROM invitations WHERE team_id = $1 AND created_at > $2")
-                    .bind(Id(team))
-                    .bind(now - Invitation::TERM)
-                    .fetch_one(tx.db())
-                    .await?;
-            if waiting.unsigned_abs() >= Invitation::MOST {
-                return Err(refused(InviteError::TooMany));
-            }
-            sqlx::query(
-                "INSERT INTO invitations (id, team_id, email, role, invited_by, hash, created_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
-            )
-            .bind(Id(id))
-            .bind(Id(team))
-            .bind(email.as_str())
-            .bind(stored_word(role)?)
-            .bind(invited_by.map(Id))
-            .bind(hash.as_bytes().as_slice())
-            .bind(now)
-            .execute(tx.db())
-            .await?;
-            append(tx.db(), &audit, now).await?;
-            let invitation = Invitation { id, team, email, role, invited_by, created_at: now };
-            if let Some(mail) = mail {
-                notices::invited(tx.db(), mail, &invitation, now).await?;
-            }
-            Ok(invitation)
-        })
-        .await
+        self.put_invitation(team, invitation, audit).await
     }
 
     async fn invitations(&self, team: TeamId) -> Result<Vec<Invitation>, StoreError> {
-        self.step(|| async {
-            let rows: Vec<InvitationRow> = sqlx::query_as(concat!(
-                "SELECT ",
-                invitation_columns!(),
-                " FROM invitations i WHERE i.team_id = $1 AND i.created_at > coalesce($2, clock_timestamp()) - $3
-                 ORDER BY i.created_at, i.id",
-            ))
-            .bind(Id(team))
-            .bind(self.instant())
-            .bind(Invitation::TERM)
-            .fetch_all(&mut *self.session().await?)
-            .await?;
-            Ok(rows.into_iter().map(InvitationRow::invitation).collect::<Result<_, _>>()?)
-        })
-        .await
+        self.invitations_of(team).await
     }
 
     async fn invitation(&self, hash: &SecretHash) -> Result<Option<(Invitation, Team)>, StoreError> {
-        self.step(|| async {
-            let row: Option<InvitedRow> = sqlx::query_as(concat!(
-                "SELECT ",
-                invitation_columns!(),
-                ", ",
-                team_columns!(),
-                " FROM invitations i JOIN teams t ON t.id = i.team_id JOIN plans p ON p.code = t.plan_code
-                 WHERE ",
-                invited_by_link!("$1"),
-                " AND i.created_at > coalesce($2, clock_timestamp()) - $3",
-            ))
-            .bind(hash.as_bytes().as_slice())
-            .bind(self.instant())
-            .bind(Invitation::TERM)
-            .fetch_optional(&mut *self.session().await?)
-            .await?;
-            let Some(InvitedRow { invitation, team }) = row else { return Ok(None) };
-            Ok(Some((invitation.invitation()?, team.team()?)))
-        })
-        .await
+        self.open_invitation(hash).await
     }
 
     async fn withdraw_invitation(
@@ -507,21 +340,7 @@ impl PeopleStore for PostgresStore {
         invitation: InvitationId,
         audit: NewAuditRecord,
     ) -> Result<bool, StoreError> {
-        self.transaction(async |mut tx| {
-            let now = now(&mut tx).await?;
-            let withdrawn = sqlx::query("DELETE FROM invitations WHERE team_id = $1 AND id = $2 AND created_at > $3")
-                .bind(Id(team))
-                .bind(Id(invitation))
-                .bind(now - Invitation::TERM)
-                .execute(tx.db())
-                .await?;
-            if withdrawn.rows_affected() == 0 {
-                return Ok(false);
-            }
-            append(tx.db(), &audit, now).await?;
-            Ok(true)
-        })
-        .await
+        self.take_back_invitation(team, invitation, audit).await
     }
 
     async fn accept_invitation(
@@ -530,41 +349,7 @@ impl PeopleStore for PostgresStore {
         joining: Joining,
         audit: NewAuditRecord,
     ) -> Result<Membership, AcceptError> {
-        self.transaction(async |mut tx| {
-            // The team is locked first, as in all steps, and the invitation is then read as it is.
-            let found: Option<Invitation> = find_invitation(tx.db(), hash).await?;
-            let team = found.ok_or(Failure::Refused(AcceptError::Gone))?.team;
-            let team = members::lock_team(tx.db(), team).await?;
-            let team = team.ok_or(Failure::Refused(AcceptError::Gone))?;
-            let now = now(&mut tx).await?;
-            let found: Option<Invitation> = find_invitation(tx.db(), hash).await?;
-            let invitation = found.filter(|invitation| !invitation.is_over(now));
-            let invitation = invitation.ok_or(Failure::Refused(AcceptError::Gone))?;
-            let of_address: Option<String> = sqlx::query_scalar("SELECT id FROM people WHERE email = $1")
-                .bind(invitation.email.as_str())
-                .fetch_optional(tx.db())
-                .await?;
-            let person = match &joining {
-                Joining::Known(person) if of_address == Some(person.to_string()) => *person,
-                Joining::New(new) if new.email == invitation.email => {
-                    let created = create(tx.db(), new, now).await?;
-                    created.ok_or(Failure::Refused(AcceptError::AddressTaken))?.id
-                }
-                Joining::Known(_) | Joining::New(_) => return Err(Failure::Refused(AcceptError::OtherAddress)),
-            };
-            if members::member(tx.db(), team.id, person).await?.is_some() {
-                return Err(Failure::Refused(AcceptError::AlreadyMember));
-            }
-            let membership = Membership { team: team.id, person, role: invitation.role, since: now };
-            if !members::join(tx.db(), &team, membership).await? {
-                return Err(Failure::Refused(AcceptError::NoFreeSeat(team.plan.limits.seats)));
-            }
-            sqlx::query("DELETE FROM invitations WHERE id = $1").bind(Id(invitation.id)).execute(tx.db()).await?;
-            let audit = NewAuditRecord { team: Some(team.id), person: Some(person), ..audit.clone() };
-            append(tx.db(), &audit, now).await?;
-            Ok(membership)
-        })
-        .await
+        self.take_up_invitation(hash, joining, audit).await
     }
 
     async fn append_audit(&self, record: NewAuditRecord) -> Result<bool, StoreError> {
@@ -585,7 +370,7 @@ impl PeopleStore for PostgresStore {
 }
 
 /// Creates a person; returns `None` if another one has the address.
-async fn create<E>(
+pub(super) async fn create<E>(
     db: &mut PgConnection,
     new: &NewPerson,
     created_at: DateTime<Utc>,
@@ -616,21 +401,12 @@ async fn create<E>(
 }
 
 /// Locks a person, so that no other session of the person is begun meanwhile. Returns `false` if there is none.
-async fn lock_person(db: &mut PgConnection, id: PersonId) -> Result<bool, sqlx::Error> {
+pub(super) async fn lock_person(db: &mut PgConnection, id: PersonId) -> Result<bool, sqlx::Error> {
     let found: Option<i32> = sqlx::query_scalar("SELECT 1 FROM people WHERE id = $1 FOR NO KEY UPDATE")
         .bind(Id(id))
         .fetch_optional(db)
         .await?;
     Ok(found.is_some())
-}
-
-async fn find_invitation<E>(db: &mut PgConnection, hash: &SecretHash) -> Result<Option<Invitation>, Failure<E>> {
-    let row: Option<InvitationRow> =
-        sqlx::query_as(concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE ", invited_by_link!("$1")))
-            .bind(hash.as_bytes().as_slice())
-            .fetch_optional(db)
-            .await?;
-    Ok(row.map(InvitationRow::invitation).transpose()?)
 }
 
 /// A session with its person, the person's role in a team, and the team.
@@ -641,35 +417,4 @@ struct EntryRow {
     role: String,
     #[sqlx(flatten)]
     team: TeamRow,
-}
-
-/// An invitation with its team.
-#[derive(FromRow)]
-struct InvitedRow {
-    #[sqlx(flatten)]
-    invitation: InvitationRow,
-    #[sqlx(flatten)]
-    team: TeamRow,
-}
-
-/// A membership with the team.
-#[derive(FromRow)]
-struct TeamOfRow {
-    person_id: String,
-    role: String,
-    since: DateTime<Utc>,
-    #[sqlx(flatten)]
-    team: TeamRow,
-}
-
-impl TeamOfRow {
-    fn read(self) -> Result<(Membership, Team), Corrupt> {
-        let team = self.team.team()?;
-        let read = || -> Result<Membership, BoxedError> {
-            let (person, role) = (self.person_id.parse()?, word(&self.role)?);
-            Ok(Membership { team: team.id, person, role, since: self.since })
-        };
-        let membership = named("memberships", format!("{} {}", team.id, self.person_id), read())?;
-        Ok((membership, team))
-    }
 }

@@ -1,21 +1,138 @@
 //! Members and seats.
 
 use a11ycheck_core::{
-    domain::{Membership, Role, Team, keeps_an_owner},
+    domain::{Member, Membership, NewAuditRecord, Role, Team, keeps_an_owner},
     id::{PersonId, TeamId},
-    store::ChangeMemberError,
+    store::{AddMemberError, ChangeMemberError, StoreError},
 };
 use sqlx::SqliteConnection;
+use sqlx_macros::FromRow;
 
-use super::rows::MembershipRow;
+use super::{
+    audit::append,
+    rows::{MemberRow, MembershipRow, person_columns},
+    store::is_person,
+};
 use crate::{
+    SqliteStore,
     db::{
-        columns::stored_word,
-        error::Failure,
+        columns::{BoxedError, named, stored_word, word},
+        error::{Corrupt, Failure},
         ids::{At, Id},
     },
     teams::rows::{TeamRow, team_columns},
 };
+
+impl SqliteStore {
+    pub(super) async fn put_member(
+        &self,
+        team: TeamId,
+        person: PersonId,
+        role: Role,
+        audit: NewAuditRecord,
+    ) -> Result<Membership, AddMemberError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let found = self::team(tx.db(), team).await?;
+            let Some(team) = found else { return Err(Failure::Refused(AddMemberError::NotFound)) };
+            if !is_person(tx.db(), person).await? {
+                return Err(Failure::Refused(AddMemberError::NotFound));
+            }
+            if member(tx.db(), team.id, person).await?.is_some() {
+                return Err(Failure::Refused(AddMemberError::AlreadyMember));
+            }
+            let membership = Membership { team: team.id, person, role, since: now };
+            if !join(tx.db(), &team, membership).await? {
+                return Err(Failure::Refused(AddMemberError::NoFreeSeat(team.plan.limits.seats)));
+            }
+            append(tx.db(), audit, now).await?;
+            Ok(membership)
+        })
+        .await
+    }
+
+    pub(super) async fn members_of(&self, team: TeamId) -> Result<Vec<Member>, StoreError> {
+        self.read(async |mut db| {
+            let rows: Vec<MemberRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                person_columns!(),
+                ", m.role, m.since FROM memberships m JOIN people u ON u.id = m.person_id
+                 WHERE m.team_id = ?1 ORDER BY m.since, u.id",
+            ))
+            .bind(Id(team))
+            .fetch_all(&mut *db)
+            .await?;
+            Ok(rows.into_iter().map(MemberRow::member).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    pub(super) async fn memberships_of(&self, person: PersonId) -> Result<Vec<(Membership, Team)>, StoreError> {
+        self.read(async |mut db| {
+            let rows: Vec<TeamOfRow> = sqlx::query_as(concat!(
+                "SELECT m.person_id, m.role, m.since, ",
+                team_columns!(),
+                " FROM memberships m JOIN teams t ON t.id = m.team_id JOIN plans p ON p.code = t.plan_code
+                 WHERE m.person_id = ?1 ORDER BY m.since, t.id",
+            ))
+            .bind(Id(person))
+            .fetch_all(&mut *db)
+            .await?;
+            Ok(rows.into_iter().map(TeamOfRow::read).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    pub(super) async fn put_role(
+        &self,
+        team: TeamId,
+        person: PersonId,
+        role: Role,
+        audit: NewAuditRecord,
+    ) -> Result<Membership, ChangeMemberError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let before = changed(tx.db(), team, person, Some(role)).await?;
+            if before.role != role {
+                sqlx::query("UPDATE memberships SET role = ?3 WHERE team_id = ?1 AND person_id = ?2")
+                    .bind(Id(team))
+                    .bind(Id(person))
+                    .bind(stored_word(role)?)
+                    .execute(tx.db())
+                    .await?;
+                append(tx.db(), audit, now).await?;
+            }
+            Ok(Membership { role, ..before })
+        })
+        .await
+    }
+
+    pub(super) async fn take_out_member(
+        &self,
+        team: TeamId,
+        person: PersonId,
+        audit: NewAuditRecord,
+    ) -> Result<(), ChangeMemberError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            changed(tx.db(), team, person, None).await?;
+            sqlx::query("DELETE FROM memberships WHERE team_id = ?1 AND person_id = ?2")
+                .bind(Id(team))
+                .bind(Id(person))
+                .execute(tx.db())
+                .await?;
+            sqlx::query("UPDATE assignments SET assignee_id = NULL WHERE team_id = ?1 AND assignee_id = ?2")
+                .bind(Id(team))
+                .bind(Id(person))
+                .execute(tx.db())
+                .await?;
+            count_seats(tx.db(), team).await?;
+            append(tx.db(), audit, now).await?;
+            Ok(())
+        })
+        .await
+    }
+}
 
 /// Returns a team with its plan.
 pub(super) async fn team<E>(db: &mut SqliteConnection, id: TeamId) -> Result<Option<Team>, Failure<E>> {
@@ -94,4 +211,26 @@ pub(super) async fn changed(
     keeps_an_owner(found.role, to, owners.unsigned_abs())
         .map_err(|_| Failure::Refused(ChangeMemberError::LastOwner))?;
     Ok(found)
+}
+
+/// A membership with the team.
+#[derive(FromRow)]
+struct TeamOfRow {
+    person_id: String,
+    role: String,
+    since: At,
+    #[sqlx(flatten)]
+    team: TeamRow,
+}
+
+impl TeamOfRow {
+    fn read(self) -> Result<(Membership, Team), Corrupt> {
+        let team = self.team.team()?;
+        let read = || -> Result<Membership, BoxedError> {
+            let (person, role) = (self.person_id.parse()?, word(&self.role)?);
+            Ok(Membership { team: team.id, person, role, since: self.since.0 })
+        };
+        let membership = named("memberships", format!("{} {}", team.id, self.person_id), read())?;
+        Ok((membership, team))
+    }
 }

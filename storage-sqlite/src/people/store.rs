@@ -19,18 +19,14 @@ use sqlx_macros::FromRow;
 
 use super::{
     audit::append,
-    members,
-    rows::{
-        CredentialsRow, InvitationRow, MemberRow, PersonRow, SessionRow, SignedInRow, invitation_columns,
-        invited_by_link, person_columns, session_columns,
-    },
+    rows::{CredentialsRow, PersonRow, SessionRow, SignedInRow, person_columns, session_columns},
     sessions,
 };
 use crate::{
     SqliteStore,
     db::{
-        columns::{BoxedError, named, paged, stored_word, word},
-        error::{Corrupt, Failure},
+        columns::{named, paged, stored_word, word},
+        error::Failure,
         ids::{At, Id},
     },
     mails::notices,
@@ -275,56 +271,15 @@ impl PeopleStore for SqliteStore {
         role: Role,
         audit: NewAuditRecord,
     ) -> Result<Membership, AddMemberError> {
-        self.write(async |mut tx| {
-            let now = tx.now();
-            let found = members::team(tx.db(), team).await?;
-            let Some(team) = found else { return Err(Failure::Refused(AddMemberError::NotFound)) };
-            if !is_person(tx.db(), person).await? {
-                return Err(Failure::Refused(AddMemberError::NotFound));
-            }
-            if members::member(tx.db(), team.id, person).await?.is_some() {
-                return Err(Failure::Refused(AddMemberError::AlreadyMember));
-            }
-            let membership = Membership { team: team.id, person, role, since: now };
-            if !members::join(tx.db(), &team, membership).await? {
-                return Err(Failure::Refused(AddMemberError::NoFreeSeat(team.plan.limits.seats)));
-            }
-            append(tx.db(), audit, now).await?;
-            Ok(membership)
-        })
-        .await
+        self.put_member(team, person, role, audit).await
     }
 
     async fn members(&self, team: TeamId) -> Result<Vec<Member>, StoreError> {
-        self.read(async |mut db| {
-            let rows: Vec<MemberRow> = sqlx::query_as(concat!(
-                "SELECT ",
-                person_columns!(),
-                ", m.role, m.since FROM memberships m JOIN people u ON u.id = m.person_id
-                 WHERE m.team_id = ?1 ORDER BY m.since, u.id",
-            ))
-            .bind(Id(team))
-            .fetch_all(&mut *db)
-            .await?;
-            Ok(rows.into_iter().map(MemberRow::member).collect::<Result<_, _>>()?)
-        })
-        .await
+        self.members_of(team).await
     }
 
     async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Team)>, StoreError> {
-        self.read(async |mut db| {
-            let rows: Vec<TeamOfRow> = sqlx::query_as(concat!(
-                "SELECT m.person_id, m.role, m.since, ",
-                team_columns!(),
-                " FROM memberships m JOIN teams t ON t.id = m.team_id JOIN plans p ON p.code = t.plan_code
-                 WHERE m.person_id = ?1 ORDER BY m.since, t.id",
-            ))
-            .bind(Id(person))
-            .fetch_all(&mut *db)
-            .await?;
-            Ok(rows.into_iter().map(TeamOfRow::read).collect::<Result<_, _>>()?)
-        })
-        .await
+        self.memberships_of(person).await
     }
 
     async fn change_role(
@@ -334,21 +289,7 @@ impl PeopleStore for SqliteStore {
         role: Role,
         audit: NewAuditRecord,
     ) -> Result<Membership, ChangeMemberError> {
-        self.write(async |mut tx| {
-            let now = tx.now();
-            let before = members::changed(tx.db(), team, person, Some(role)).await?;
-            if before.role != role {
-                sqlx::query("UPDATE memberships SET role = ?3 WHERE team_id = ?1 AND person_id = ?2")
-                    .bind(Id(team))
-                    .bind(Id(person))
-                    .bind(stored_word(role)?)
-                    .execute(tx.db())
-                    .await?;
-                append(tx.db(), audit, now).await?;
-            }
-            Ok(Membership { role, ..before })
-        })
-        .await
+        self.put_role(team, person, role, audit).await
     }
 
     async fn remove_member(
@@ -357,24 +298,7 @@ impl PeopleStore for SqliteStore {
         person: PersonId,
         audit: NewAuditRecord,
     ) -> Result<(), ChangeMemberError> {
-        self.write(async |mut tx| {
-            let now = tx.now();
-            members::changed(tx.db(), team, person, None).await?;
-            sqlx::query("DELETE FROM memberships WHERE team_id = ?1 AND person_id = ?2")
-                .bind(Id(team))
-                .bind(Id(person))
-                .execute(tx.db())
-                .await?;
-            sqlx::query("UPDATE assignments SET assignee_id = NULL WHERE team_id = ?1 AND assignee_id = ?2")
-                .bind(Id(team))
-                .bind(Id(person))
-                .execute(tx.db())
-                .await?;
-            members::count_seats(tx.db(), team).await?;
-            append(tx.db(), audit, now).await?;
-            Ok(())
-        })
-        .await
+        self.take_out_member(team, person, audit).await
     }
 
     async fn invite(
@@ -383,86 +307,15 @@ impl PeopleStore for SqliteStore {
         invitation: NewInvitation,
         audit: NewAuditRecord,
     ) -> Result<Invitation, InviteError> {
-        self.write(async |mut tx| {
-            let now = tx.now();
-            let NewInvitation { id, email, role, invited_by, hash, mail } = invitation;
-            let refused = |refusal: InviteError| Failure::Refused(refusal);
-            if members::team(tx.db(), team).await?.is_none() {
-                return Err(refused(InviteError::NotFound));
-            }
-            let is_member: bool = sqlx::query_scalar(
-                "SELECT EXISTS (SELECT 1 FROM memberships m JOIN people u ON u.id = m.person_id
-                 WHERE m.team_id = ?1 AND u.email = ?2)",
-            )
-            .bind(Id(team))
-            .bind(email.as_str())
-            .fetch_one(tx.db())
-            .await?;
-            if is_member {
-                return Err(refused(InviteError::AlreadyMember));
-            }
-            sqlx::query("DELETE FROM invitations WHERE team_id = ?1 AND email = ?2")
-                .bind(Id(team))
-                .bind(email.as_str())
-                .execute(tx.db())
-                .await?;
-            let waiting: i64 =
-                sqlx::query_scalar("SELECT count(*) FROM invitations WHERE team_id = ?1 AND created_at > ?2")
-                    .bind(Id(team))
-                    .bind(At(now - Invitation::TERM))
-                    .fetch_one(tx.db())
-                    .await?;
-            if waiting.unsigned_abs() >= Invitation::MOST {
-                return Err(refused(InviteError::TooMany));
-            }
-            sqlx::query(
-                "INSERT INTO invitations (id, team_id, email, role, invited_by, hash, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )
-            .bind(Id(id))
-            .bind(Id(team))
-            .bind(email.as_str())
-            .bind(stored_word(role)?)
-            .bind(invited_by.map(Id))
-            .bind(hash.as_bytes().as_slice())
-            .bind(At(now))
-            .execute(tx.db())
-            .await?;
-            append(tx.db(), audit, now).await?;
-            let invitation = Invitation { id, team, email, role, invited_by, created_at: now };
-            if let Some(mail) = mail {
-                notices::invited(tx.db(), mail, &invitation, now).await?;
-            }
-            Ok(invitation)
-        })
-        .await
+        self.put_invitation(team, invitation, audit).await
     }
 
     async fn invitations(&self, team: TeamId) -> Result<Vec<Invitation>, StoreError> {
-        self.read(async |mut db| {
-            let rows: Vec<InvitationRow> = sqlx::query_as(concat!(
-                "SELECT ",
-                invitation_columns!(),
-                " FROM invitations i WHERE i.team_id = ?1 ORDER BY i.created_at, i.id",
-            ))
-            .bind(Id(team))
-            .fetch_all(&mut *db)
-            .await?;
-            let mut invitations = rows.into_iter().map(InvitationRow::invitation).collect::<Result<Vec<_>, _>>()?;
-            invitations.retain(|invitation| !invitation.is_over(self.time()));
-            Ok(invitations)
-        })
-        .await
+        self.invitations_of(team).await
     }
 
     async fn invitation(&self, hash: &SecretHash) -> Result<Option<(Invitation, Team)>, StoreError> {
-        self.read(async |mut db| {
-            let now = self.time();
-            let Some(invitation) = open_invitation(&mut db, hash, now).await? else { return Ok(None) };
-            let team = members::team(&mut db, invitation.team).await?;
-            Ok(team.map(|team| (invitation, team)))
-        })
-        .await
+        self.open_invitation(hash).await
     }
 
     async fn withdraw_invitation(
@@ -471,21 +324,7 @@ impl PeopleStore for SqliteStore {
         invitation: InvitationId,
         audit: NewAuditRecord,
     ) -> Result<bool, StoreError> {
-        self.write(async |mut tx| {
-            let now = tx.now();
-            let withdrawn = sqlx::query("DELETE FROM invitations WHERE team_id = ?1 AND id = ?2 AND created_at > ?3")
-                .bind(Id(team))
-                .bind(Id(invitation))
-                .bind(At(now - Invitation::TERM))
-                .execute(tx.db())
-                .await?;
-            if withdrawn.rows_affected() == 0 {
-                return Ok(false);
-            }
-            append(tx.db(), audit, now).await?;
-            Ok(true)
-        })
-        .await
+        self.take_back_invitation(team, invitation, audit).await
     }
 
     async fn accept_invitation(
@@ -494,37 +333,7 @@ impl PeopleStore for SqliteStore {
         joining: Joining,
         audit: NewAuditRecord,
     ) -> Result<Membership, AcceptError> {
-        self.write(async |mut tx| {
-            let now = tx.now();
-            let found = open_invitation(tx.db(), hash, now).await?;
-            let invitation = found.ok_or(Failure::Refused(AcceptError::Gone))?;
-            let team = members::team(tx.db(), invitation.team).await?;
-            let team = team.ok_or(Failure::Refused(AcceptError::Gone))?;
-            let of_address: Option<String> = sqlx::query_scalar("SELECT id FROM people WHERE email = ?1")
-                .bind(invitation.email.as_str())
-                .fetch_optional(tx.db())
-                .await?;
-            let person = match joining {
-                Joining::Known(person) if of_address == Some(person.to_string()) => person,
-                Joining::New(new) if new.email == invitation.email => {
-                    let created = create(tx.db(), new, now).await?;
-                    created.ok_or(Failure::Refused(AcceptError::AddressTaken))?.id
-                }
-                Joining::Known(_) | Joining::New(_) => return Err(Failure::Refused(AcceptError::OtherAddress)),
-            };
-            if members::member(tx.db(), team.id, person).await?.is_some() {
-                return Err(Failure::Refused(AcceptError::AlreadyMember));
-            }
-            let membership = Membership { team: team.id, person, role: invitation.role, since: now };
-            if !members::join(tx.db(), &team, membership).await? {
-                return Err(Failure::Refused(AcceptError::NoFreeSeat(team.plan.limits.seats)));
-            }
-            sqlx::query("DELETE FROM invitations WHERE id = ?1").bind(Id(invitation.id)).execute(tx.db()).await?;
-            let audit = NewAuditRecord { team: Some(team.id), person: Some(person), ..audit };
-            append(tx.db(), audit, now).await?;
-            Ok(membership)
-        })
-        .await
+        self.take_up_invitation(hash, joining, audit).await
     }
 
     async fn append_audit(&self, record: NewAuditRecord) -> Result<bool, StoreError> {
@@ -555,7 +364,7 @@ async fn is_first_link(db: &mut SqliteConnection, link: &SecretHash, now: DateTi
 }
 
 /// Creates a person; returns `None` if another one has the address.
-async fn create<E>(
+pub(super) async fn create<E>(
     db: &mut SqliteConnection,
     new: NewPerson,
     created_at: DateTime<Utc>,
@@ -585,22 +394,8 @@ async fn create<E>(
     }))
 }
 
-async fn is_person(db: &mut SqliteConnection, id: PersonId) -> Result<bool, sqlx::Error> {
+pub(super) async fn is_person(db: &mut SqliteConnection, id: PersonId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM people WHERE id = ?1)").bind(Id(id)).fetch_one(db).await
-}
-
-async fn open_invitation<E>(
-    db: &mut SqliteConnection,
-    hash: &SecretHash,
-    now: DateTime<Utc>,
-) -> Result<Option<Invitation>, Failure<E>> {
-    let row: Option<InvitationRow> =
-        sqlx::query_as(concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE ", invited_by_link!("?1")))
-            .bind(hash.as_bytes().as_slice())
-            .fetch_optional(db)
-            .await?;
-    let invitation = row.map(InvitationRow::invitation).transpose()?;
-    Ok(invitation.filter(|invitation| !invitation.is_over(now)))
 }
 
 /// A session with its person, the person's role in a team, and the team.
@@ -611,26 +406,4 @@ struct EntryRow {
     role: String,
     #[sqlx(flatten)]
     team: TeamRow,
-}
-
-/// A membership with the team.
-#[derive(FromRow)]
-struct TeamOfRow {
-    person_id: String,
-    role: String,
-    since: At,
-    #[sqlx(flatten)]
-    team: TeamRow,
-}
-
-impl TeamOfRow {
-    fn read(self) -> Result<(Membership, Team), Corrupt> {
-        let team = self.team.team()?;
-        let read = || -> Result<Membership, BoxedError> {
-            let (person, role) = (self.person_id.parse()?, word(&self.role)?);
-            Ok(Membership { team: team.id, person, role, since: self.since.0 })
-        };
-        let membership = named("memberships", format!("{} {}", team.id, self.person_id), read())?;
-        Ok((membership, team))
-    }
 }
