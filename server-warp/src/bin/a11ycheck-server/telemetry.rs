@@ -48,7 +48,7 @@ pub(crate) fn count() -> Result<PrometheusHandle, BuildError> {
     Ok(handle)
 }
 
-/// Describes each metric; docs/operating.md says more, and which are the same on all nodes.
+/// Describes each metric, and begins those of which alerts watch an increase; docs/operating.md says more, and which are the same on all nodes.
 fn describe() {
     use metrics::{describe_counter, describe_gauge, describe_histogram};
 
@@ -71,6 +71,8 @@ fn describe() {
         "a11ycheck_mail_attempts_total",
         "Attempts to send mail to people, by what became of them: put_off means that the mail is tried again."
     );
+    // It begins at 0, so that the first mail that is given up is an increase.
+    metrics::counter!("a11ycheck_mail_attempts_total", "outcome" => "failed").increment(0);
     describe_gauge!("a11ycheck_queue_waiting", "Checks that no worker has, by kind; the same on all nodes.");
     describe_gauge!(
         "a11ycheck_queue_oldest_seconds",
