@@ -5,7 +5,7 @@
 pub enum Verb {
     /// Reads.
     Get,
-    /// Changes something; protected against forged requests.
+    /// Changes something; protected against forged requests, or by a secret: [`Route::is_one_click`].
     Post,
 }
 
@@ -37,6 +37,14 @@ pub struct Route {
     /// Who may use it.
     pub access: Access,
     pub(crate) page: Page,
+}
+
+impl Route {
+    /// Returns whether requests are taken that no page of the interface makes: programs for mail make them, in nobody's name, and a
+    /// secret in the address is what protects the route (RFC 8058).
+    pub fn is_one_click(&self) -> bool {
+        self.page == Page::SwitchNoticesOff
+    }
 }
 
 /// Declares the pages with their routes.
@@ -72,6 +80,8 @@ pages! {
     DoForgotten = Post "/forgotten" Anyone;
     NewPassword = Get "/new-password" Anyone;
     DoNewPassword = Post "/new-password" Anyone;
+    NoNotices = Get "/no-notices" Anyone;
+    SwitchNoticesOff = Post "/no-notices" Anyone;
     Shared = Get "/shared" Anyone;
 
     DoSignOut = Post "/sign-out" SignedIn;

@@ -161,6 +161,9 @@ words! {
         begun last_used this_one end end_others person_address
         notices_title notices_text notices_on notices_submit
     }
+    no_notices: NoNoticesWords {
+        title text submit done_title done_text gone_title gone_text
+    }
     forgotten: ForgottenWords {
         title lead submit sent_title sent_text new_title new_submit gone_title gone_text
     }

@@ -39,6 +39,8 @@ pub enum MailContent {
         scan: ScanId,
         /// The reason why it failed.
         failure: Failure,
+        /// The secret by which the reader switches notices off without signing in.
+        link: PlainSecret,
     },
     /// An endpoint was switched off because its deliveries kept failing.
     EndpointOff {
@@ -46,6 +48,8 @@ pub enum MailContent {
         team: Team,
         /// The endpoint.
         endpoint: WebhookEndpoint,
+        /// The secret by which the reader switches notices off without signing in.
+        link: PlainSecret,
     },
 }
 
@@ -60,7 +64,10 @@ pub struct Letter {
     pub subject: String,
     /// The text, with line feeds at the ends of lines.
     pub text: String,
-    /// The address at which the reader switches such mail off; `None` for mail that somebody asked for.
+    /// The same as a web page of its own, with all that people named escaped; empty if there is none.
+    pub html: String,
+    /// The address at which a `POST` switches such mail off without a sign-in, as programs for mail do (RFC 8058), and a `GET` shows a page
+    /// with a button for it; `None` for mail that somebody asked for.
     pub switch_off: Option<String>,
 }
 

@@ -6,11 +6,13 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use rustls::{ServerConfig, pki_types::PrivateKeyDer};
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
-    net::{TcpListener, TcpStream},
+    io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
+    net::TcpListener,
     task::AbortHandle,
 };
+use tokio_rustls::TlsAcceptor;
 
 /// A mail that the server received.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct ReceivedMail {
     pub head: Vec<String>,
     /// The text, decoded.
     pub text: String,
+    /// The same as a web page, decoded; empty if there is none.
+    pub html: String,
 }
 
 impl ReceivedMail {
@@ -69,13 +73,38 @@ impl TestMailServer {
 
     /// Starts a server at an address, where another one may have been.
     pub async fn start_at(address: SocketAddr) -> Self {
+        Self::start_with(address, None).await
+    }
+
+    /// Starts a server on a free port that speaks TLS from the beginning, with a certificate for `localhost` that no authority of the
+    /// system vouches for. Returns it with the certificate that has to be trusted, in DER.
+    pub async fn start_with_tls() -> (Self, Vec<u8>) {
+        let signed = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let certificate = signed.cert.der().clone();
+        let key = PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
+        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.clone()], key)
+            .unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        (Self::start_with("127.0.0.1:0".parse().unwrap(), Some(acceptor)).await, certificate.to_vec())
+    }
+
+    async fn start_with(address: SocketAddr, tls: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let (address, inner) = (listener.local_addr().unwrap(), Arc::new(Inner::default()));
         let of_connections = Arc::clone(&inner);
         let accepting = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let inner = Arc::clone(&of_connections);
-                tokio::spawn(async move { converse(stream, &inner).await });
+                let (inner, tls) = (Arc::clone(&of_connections), tls.clone());
+                tokio::spawn(async move {
+                    match tls {
+                        Some(tls) => converse(tls.accept(stream).await.ok()?, &inner).await,
+                        None => converse(stream, &inner).await,
+                    }
+                });
             }
         });
         Self { address, inner, accepting: accepting.abort_handle() }
@@ -113,8 +142,13 @@ impl Drop for TestMailServer {
     }
 }
 
+/// What a conversation is held on.
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
 /// Speaks SMTP with a client until it goes (RFC 5321), and no extension of it.
-async fn converse(stream: TcpStream, inner: &Inner) -> Option<()> {
+async fn converse(stream: impl Stream, inner: &Inner) -> Option<()> {
     let mut stream = BufReader::new(stream);
     say(&mut stream, "220 mail.example.org").await?;
     let mut to: Vec<String> = Vec::new();
@@ -158,18 +192,18 @@ async fn converse(stream: TcpStream, inner: &Inner) -> Option<()> {
     }
 }
 
-async fn say(stream: &mut BufReader<TcpStream>, line: &str) -> Option<()> {
+async fn say(stream: &mut BufReader<impl Stream>, line: &str) -> Option<()> {
     stream.get_mut().write_all(format!("{line}\r\n").as_bytes()).await.ok()
 }
 
-async fn line(stream: &mut BufReader<TcpStream>) -> Option<String> {
+async fn line(stream: &mut BufReader<impl Stream>) -> Option<String> {
     let mut line = String::new();
     let length = stream.read_line(&mut line).await.ok()?;
     (length > 0).then(|| line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 /// Reads a mail to the line with a dot.
-async fn mail(stream: &mut BufReader<TcpStream>, to: Vec<String>) -> Option<ReceivedMail> {
+async fn mail(stream: &mut BufReader<impl Stream>, to: Vec<String>) -> Option<ReceivedMail> {
     let (mut head, mut body, mut is_head) = (Vec::<String>::new(), Vec::new(), true);
     loop {
         let line = line(stream).await?;
@@ -184,14 +218,33 @@ async fn mail(stream: &mut BufReader<TcpStream>, to: Vec<String>) -> Option<Rece
             (false, ..) => body.push(line),
         }
     }
-    let encoding = head.iter().find_map(|line| line.strip_prefix("Content-Transfer-Encoding: "));
-    let text = match encoding {
-        Some("quoted-printable") => quoted_printable(&body.join("\n")),
-        Some("base64") => base64(&body.concat()),
-        _ => body.join("\n").into_bytes(),
+    let value = |head: &[String], name: &str| head.iter().find_map(|line| Some(line.strip_prefix(name)?.to_owned()));
+    let boundary = value(&head, "Content-Type: multipart/alternative;");
+    let boundary = boundary.and_then(|line| Some(line.split_once("boundary=\"")?.1.trim_end_matches('"').to_owned()));
+    let Some(boundary) = boundary else {
+        let text = decoded(value(&head, "Content-Transfer-Encoding: ").as_deref(), &body)?;
+        return Some(ReceivedMail { to, head, text, html: String::new() });
     };
-    let text = String::from_utf8(text).ok()?.replace("\r\n", "\n");
-    Some(ReceivedMail { to, head, text })
+    let parts = body.split(|line| line.strip_prefix("--").is_some_and(|line| line.trim_end_matches('-') == boundary));
+    let mut texts = BTreeMap::new();
+    for part in parts {
+        let Some(end) = part.iter().position(String::is_empty) else { continue };
+        let (of_part, lines) = part.split_at(end);
+        let Some(kind) = value(of_part, "Content-Type: ") else { continue };
+        let text = decoded(value(of_part, "Content-Transfer-Encoding: ").as_deref(), &lines[1..])?;
+        texts.insert(kind, text);
+    }
+    let text = texts.remove("text/plain; charset=utf-8")?;
+    Some(ReceivedMail { to, head, text, html: texts.remove("text/html; charset=utf-8")? })
+}
+
+fn decoded(encoding: Option<&str>, lines: &[String]) -> Option<String> {
+    let text = match encoding {
+        Some("quoted-printable") => quoted_printable(&lines.join("\n")),
+        Some("base64") => base64(&lines.concat()),
+        _ => lines.join("\n").into_bytes(),
+    };
+    Some(String::from_utf8(text).ok()?.replace("\r\n", "\n"))
 }
 
 fn quoted_printable(text: &str) -> Vec<u8> {

@@ -10,11 +10,15 @@ use a11ycheck_core::{
 use lettre::{
     Address, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
     message::{
-        Mailbox, MessageBuilder,
+        Mailbox, MessageBuilder, MultiPart,
         header::{ContentType, HeaderName, HeaderValue},
     },
-    transport::smtp,
+    transport::smtp::{
+        self,
+        client::{Certificate, Tls, TlsParameters},
+    },
 };
+use url::Url;
 
 /// The most characters of a subject.
 const LONGEST_SUBJECT: usize = 150;
@@ -37,6 +41,9 @@ pub enum SmtpError {
         "the address of the mail server has to be smtps://user:password@host, smtp://host:587?tls=required or the like"
     )]
     Url(#[source] smtp::Error),
+    /// A certificate of an authority is none.
+    #[error("a certificate of an authority can't be understood")]
+    Certificate(#[source] smtp::Error),
     /// The address from which mail comes is none.
     #[error("`{0}` is no e-mail address")]
     From(EmailAddress),
@@ -45,12 +52,13 @@ pub enum SmtpError {
 impl Smtp {
     /// Returns a sender through the server at an address, with mail from `from`. The address is `smtps://` (TLS from the beginning, port
     /// 465), or `smtp://` with `?tls=required` or `?tls=opportunistic` (STARTTLS, port 587) or without (no TLS, port 25); it may have a user
-    /// and a password. No connection is made yet.
+    /// and a password. No connection is made yet. The system's authorities are trusted and these, each a certificate in DER.
     ///
     /// # Errors
     /// [`SmtpError`].
-    pub fn new(url: &str, from: &EmailAddress) -> Result<Self, SmtpError> {
+    pub fn new(url: &str, from: &EmailAddress, ca_certificates: &[Vec<u8>]) -> Result<Self, SmtpError> {
         let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(SmtpError::Url)?;
+        let transport = tls(url, ca_certificates)?.into_iter().fold(transport, |transport, tls| transport.tls(tls));
         let transport = transport.timeout(Some(PATIENCE)).build();
         let address: Address = from.as_str().parse().map_err(|_| SmtpError::From(from.clone()))?;
         Ok(Self { transport, from: Mailbox::new(None, address) })
@@ -65,14 +73,38 @@ impl Smtp {
         // RFC 3834: no holiday notice answers it.
         let message = with_header(message, "Auto-Submitted", "auto-generated");
         let message = letter.switch_off.iter().fold(message, |message, address| {
-            with_header(message, "List-Unsubscribe", &format!("<{}>", one_line(address)))
+            let message = with_header(message, "List-Unsubscribe", &format!("<{}>", one_line(address)));
+            // RFC 8058: a click in the mailbox suffices, and following the link does not.
+            with_header(message, "List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
         });
-        let text = letter.text.replace('\n', "\r\n");
-        message
-            .header(ContentType::TEXT_PLAIN)
-            .body(text)
-            .map_err(|error| format!("no mail can be made of it: {error}"))
+        let lines = |text: &str| text.replace('\n', "\r\n");
+        let message = if letter.html.is_empty() {
+            message.header(ContentType::TEXT_PLAIN).body(lines(&letter.text))
+        } else {
+            message.multipart(MultiPart::alternative_plain_html(lines(&letter.text), lines(&letter.html)))
+        };
+        message.map_err(|error| format!("no mail can be made of it: {error}"))
     }
+}
+
+/// Returns how a server is reached that the system's authorities and these vouch for; `None` where the address says all of it. The address
+/// is one that the transport has taken.
+fn tls(url: &str, ca_certificates: &[Vec<u8>]) -> Result<Option<Tls>, SmtpError> {
+    let parsed = Url::parse(url).ok();
+    let Some(url) = parsed.filter(|_| !ca_certificates.is_empty()) else { return Ok(None) };
+    let starts = |word: &str| url.query_pairs().any(|(name, value)| name == "tls" && value == word);
+    let kind: fn(TlsParameters) -> Tls = match url.scheme() {
+        "smtps" => Tls::Wrapper,
+        _ if starts("required") => Tls::Required,
+        _ if starts("opportunistic") => Tls::Opportunistic,
+        _ => return Ok(None),
+    };
+    let mut parameters = TlsParameters::builder(url.host_str().unwrap_or_default().to_owned());
+    for certificate in ca_certificates {
+        let certificate = Certificate::from_der(certificate.clone()).map_err(SmtpError::Certificate)?;
+        parameters = parameters.add_root_certificate(certificate);
+    }
+    parameters.build().map(kind).map(Some).map_err(SmtpError::Certificate)
 }
 
 #[async_trait]
@@ -133,7 +165,7 @@ mod tests {
     use super::*;
 
     fn smtp() -> Smtp {
-        Smtp::new("smtp://127.0.0.1:2525", &"checks@a11y.example".parse().unwrap()).unwrap()
+        Smtp::new("smtp://127.0.0.1:2525", &"checks@a11y.example".parse().unwrap(), &[]).unwrap()
     }
 
     #[test]
@@ -143,6 +175,7 @@ mod tests {
             to: "jo@example.org".parse().unwrap(),
             subject: "The check of Shop\r\nBcc: eve@example.org\r\n\r\nfailed".to_owned(),
             text: "Line\n.\nMAIL FROM:<eve@example.org>\näöü".to_owned(),
+            html: "<p>Line\n.\nMAIL FROM:&lt;eve@example.org&gt;</p>".to_owned(),
             switch_off: Some("https://a11y.example/app/profile\r\nX-Evil: 1".to_owned()),
         };
         let message = smtp().message(&letter).unwrap();
@@ -157,19 +190,20 @@ mod tests {
         {
             assert!(head.contains(name), "{name}: {head}");
         }
-        assert!(head.contains("charset=utf-8"), "{head}");
+        assert!(head.contains("multipart/alternative"), "{head}");
+        assert!(text.contains("text/plain; charset=utf-8") && text.contains("text/html; charset=utf-8"), "{text}");
     }
 
     #[test]
     fn settings_that_make_no_sense_are_refused_at_the_start() {
         let from: EmailAddress = "checks@a11y.example".parse().unwrap();
         for url in ["", "mail.example.org", "http://mail.example.org", "smtp://mail.example.org?tls=maybe"] {
-            assert!(matches!(Smtp::new(url, &from), Err(SmtpError::Url(_))), "{url}");
+            assert!(matches!(Smtp::new(url, &from, &[]), Err(SmtpError::Url(_))), "{url}");
         }
         for url in
             ["smtps://user:pa%40ss@mail.example.org", "smtp://mail.example.org:587?tls=required", "smtp://[::1]:25"]
         {
-            Smtp::new(url, &from).unwrap();
+            Smtp::new(url, &from, &[]).unwrap();
         }
         assert!(!format!("{:?}", smtp()).contains("127.0.0.1"), "the address may hold a password");
     }

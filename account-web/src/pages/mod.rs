@@ -20,6 +20,7 @@ mod join;
 mod judge;
 mod list;
 mod members;
+mod no_notices;
 mod notices;
 mod operator;
 mod profile;
@@ -69,10 +70,12 @@ async fn route(context: &mut Context<'_>, path: &str) -> Result<Response, PageEr
         _ => return Err(PageError::NotFound),
     };
     // Before anything is read or counted in a person's name.
-    if verb == Verb::Post && !forged::is_own(context.request, &context.parts.places) {
+    let found = find(verb, path);
+    let is_one_click = found.as_ref().is_some_and(|found| found.route.is_one_click());
+    if verb == Verb::Post && !is_one_click && !forged::is_own(context.request, &context.parts.places) {
         return Err(PageError::Forged);
     }
-    let found = find(verb, path).ok_or(PageError::NotFound)?;
+    let found = found.ok_or(PageError::NotFound)?;
     match found.route.access {
         Access::Anyone => {
             context.recognise().await?;
@@ -158,6 +161,8 @@ async fn outside(context: &Context<'_>, found: &Found<'_>) -> Result<Response, P
         Page::DoForgotten => forgotten::request(context).await,
         Page::NewPassword => forgotten::new_password(context).await,
         Page::DoNewPassword => forgotten::set_password(context).await,
+        Page::NoNotices => no_notices::show(context),
+        Page::SwitchNoticesOff => no_notices::switch_off(context).await,
         Page::Shared => share::shared(context).await,
         _ => Err(PageError::NotFound),
     }

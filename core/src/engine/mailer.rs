@@ -113,13 +113,13 @@ impl Mailer {
                 let ScanState::Failed { failure, .. } = scan.state else { return Ok(None) };
                 let (site, team) = (store.site(team, scan.site).await?, store.team(team).await?);
                 let (Some(site), Some(team)) = (site, team) else { return Ok(None) };
-                Some(MailContent::CheckFailed { team, site, scan: scan.id, failure })
+                Some(MailContent::CheckFailed { team, site, scan: scan.id, failure, link })
             }
             MailSubject::EndpointOff { team, endpoint } => {
                 let endpoint = store.endpoints(team).await?.into_iter().find(|found| found.id == endpoint);
                 let endpoint = endpoint.filter(|endpoint| !endpoint.status.is_on());
                 let (Some(endpoint), Some(team)) = (endpoint, store.team(team).await?) else { return Ok(None) };
-                Some(MailContent::EndpointOff { team, endpoint })
+                Some(MailContent::EndpointOff { team, endpoint, link })
             }
         })
     }

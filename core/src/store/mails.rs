@@ -78,12 +78,18 @@ pub trait MailStore: PeopleStore {
     /// Sets whether a person gets notices. Returns `false` if there is no such person. It is a preference, and not in the audit log.
     async fn set_notices(&self, person: PersonId, notices: Notices) -> Result<bool, StoreError>;
 
+    /// Switches notices off for the person to whom a notice with this link was sent, for as long as the mail is in its log. Returns `false`
+    /// if the link is unknown or that of another mail, or the address is nobody's any more. A second time, it is off already. Another
+    /// attempt to send the mail takes the link's place. It is not in the audit log.
+    async fn switch_notices_off(&self, link: &SecretHash) -> Result<bool, StoreError>;
+
     /// Writes a mail with a link for another password to this address, whether anybody has it or not; none if there were
     /// [`Mail::MOST_RESETS`] to the address within [`Mail::RESET_SPAN`]. Nothing that this returns, and nothing of what it does, depends
     /// on whether the address is a person's.
     ///
     /// # Concurrency
-    /// Callers at the same time may each find that there is room: the number is a bound on what follows, not an exact one.
+    /// While the shared setting [`Mail`](crate::domain::SharedSetting::Mail) is there, callers at the same time get no more than the
+    /// bound together.
     async fn request_reset(&self, mail: NewMail, email: &EmailAddress) -> Result<(), StoreError>;
 
     /// Gives a mail that is [due](crate::domain::MailState::due_at) to `worker`, under a lease that lasts `term`, as

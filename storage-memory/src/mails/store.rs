@@ -29,6 +29,20 @@ impl MailStore for MemoryStore {
         })
     }
 
+    async fn switch_notices_off(&self, link: &SecretHash) -> Result<bool, StoreError> {
+        self.step(|state, _| {
+            let mail = state.mails.of_link(link).map(|row| &row.mail);
+            let notice =
+                mail.filter(|mail| matches!(mail.subject.kind(), MailKind::CheckFailed | MailKind::EndpointOff));
+            let Some(to) = notice.map(|mail| mail.to.clone()) else { return Ok(false) };
+            let Some(row) = state.people.persons.values_mut().find(|row| row.person.email == to) else {
+                return Ok(false);
+            };
+            row.person.notices = Notices::Off;
+            Ok(true)
+        })
+    }
+
     async fn request_reset(&self, mail: NewMail, email: &EmailAddress) -> Result<(), StoreError> {
         self.step(|state, now| {
             let rows = state.mails.rows.values().map(|row| &row.mail);

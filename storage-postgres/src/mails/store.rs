@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use a11ycheck_core::{
     domain::{
         EmailAddress, Invitation, Mail, MailKind, MailOutcome, MailState, MailSubject, NewAuditRecord, NewMail,
-        Notices, PasswordHash, Person, Role, SecretHash,
+        Notices, PasswordHash, Person, Role, SecretHash, SharedSetting,
     },
     id::{PersonId, TeamId, WorkerId},
     store::{ClaimedMail, MailClaim, MailDepth, MailStore, RecordMailError, StoreError},
@@ -47,8 +47,30 @@ impl MailStore for PostgresStore {
         .await
     }
 
+    async fn switch_notices_off(&self, link: &SecretHash) -> Result<bool, StoreError> {
+        self.transaction(async |mut tx| {
+            let set = sqlx::query(
+                "UPDATE people SET notices = $2 WHERE email = (
+                     SELECT x.email FROM mails x WHERE x.link_hash = $1 AND x.kind IN ('check.failed', 'endpoint.off')
+                 )",
+            )
+            .bind(link.as_bytes().as_slice())
+            .bind(Notices::Off.are_on())
+            .execute(tx.db())
+            .await?;
+            Ok(set.rows_affected() > 0)
+        })
+        .await
+    }
+
     async fn request_reset(&self, mail: NewMail, email: &EmailAddress) -> Result<(), StoreError> {
         self.transaction(async |mut tx| {
+            // Who asks at the same time waits here, and then counts this mail. An address that is nobody's has no row of its own to lock;
+            // this one is there wherever mail is sent, and only a server that starts writes to it.
+            sqlx::query("SELECT FROM settings WHERE name = $1 FOR NO KEY UPDATE")
+                .bind(SharedSetting::Mail.as_str())
+                .execute(tx.db())
+                .await?;
             let now = now(&mut tx).await?;
             let recent: i64 = sqlx::query_scalar(
                 "SELECT count(*) FROM mails WHERE email = $1 AND kind = 'password.reset' AND created_at > $2",

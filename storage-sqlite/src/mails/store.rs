@@ -47,6 +47,22 @@ impl MailStore for SqliteStore {
         .await
     }
 
+    async fn switch_notices_off(&self, link: &SecretHash) -> Result<bool, StoreError> {
+        self.write(async |mut tx| {
+            let set = sqlx::query(
+                "UPDATE people SET notices = ?2 WHERE email = (
+                     SELECT x.email FROM mails x WHERE x.link_hash = ?1 AND x.kind IN ('check.failed', 'endpoint.off')
+                 )",
+            )
+            .bind(link.as_bytes().as_slice())
+            .bind(Notices::Off.are_on())
+            .execute(tx.db())
+            .await?;
+            Ok(set.rows_affected() > 0)
+        })
+        .await
+    }
+
     async fn request_reset(&self, mail: NewMail, email: &EmailAddress) -> Result<(), StoreError> {
         self.write(async |mut tx| {
             let now = tx.now();

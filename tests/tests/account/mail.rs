@@ -20,8 +20,12 @@ const NEW_PASSWORD: &str = "battery staple correct";
 
 /// Returns a mailer that sends through the server.
 async fn mailer(home: &Home, url: &str) -> Mailer {
+    mailer_with(home, url, &[]).await
+}
+
+async fn mailer_with(home: &Home, url: &str, authorities: &[Vec<u8>]) -> Mailer {
     home.app.service.operator().set_mailing(Mailing::On).await.unwrap();
-    let smtp = Smtp::new(url, &"checks@a11y.example".parse().unwrap()).unwrap();
+    let smtp = Smtp::new(url, &"checks@a11y.example".parse().unwrap(), authorities).unwrap();
     Engine::builder(&home.app.service).with_mail(home.web.clone(), smtp).build().mailer().unwrap()
 }
 
@@ -127,7 +131,7 @@ async fn an_invitation_comes_by_mail_in_the_language_of_who_invites_and_its_link
 async fn a_name_with_line_breaks_sends_nothing_to_anybody_else() {
     let (home, server, mailer) = home([]).await;
     let owner = home.member("owner@example.org", Role::Owner).await;
-    let team = home.app.team("Blue\r\nBcc: eve@example.org\r\n\r\nTeam", "pro").await;
+    let team = home.app.team("Blue\r\nBcc: eve@example.org\r\n\r\n<img src=x>Team", "pro").await;
     let people = home.app.service.people().unwrap();
     let person = people.credentials(&"owner@example.org".parse().unwrap()).await.unwrap().unwrap().person;
     let handle = home.app.service.team(team.id()).await.unwrap();
@@ -140,6 +144,7 @@ async fn a_name_with_line_breaks_sends_nothing_to_anybody_else() {
     assert_eq!(mail.to, ["ann@example.org"]);
     assert_eq!(mail.header("Bcc"), "", "{:?}", mail.head);
     assert!(mail.text.contains("/app/join?key="), "{}", mail.text);
+    assert!(!mail.html.contains("<img") && mail.html.contains("img src=x"), "{}", mail.html);
 }
 
 #[tokio::test]
@@ -155,8 +160,15 @@ async fn a_failed_check_is_told_in_the_readers_language_until_the_reader_switche
     let [mail] = received.as_slice() else { panic!("{received:?}") };
     assert_eq!(mail.to, ["owner@example.org"]);
     assert!(mail.text.contains("Müllers Laden") && mail.text.contains("Blue Team"), "{}", mail.text);
+    // Both parts say the same, and the page loads nothing.
+    assert!(mail.html.contains("Müllers Laden") && mail.html.contains("<html lang=\"en\">"), "{}", mail.html);
+    assert!(mail.html.contains(&format!("<a href=\"{}\"", mail.link("/checks/"))), "{}", mail.html);
+    for word in ["src=", "url(", "<link", "<script", "<style"] {
+        assert!(!mail.html.contains(word), "{word}: {}", mail.html);
+    }
     assert_eq!(owner.get(path(mail.link("/checks/"))).await.status, StatusCode::OK);
-    assert!(mail.header("List-Unsubscribe").ends_with("/app/profile#notices>"), "{:?}", mail.head);
+    assert!(mail.header("List-Unsubscribe").contains("/app/no-notices?key="), "{:?}", mail.head);
+    assert!(mail.text.contains("/app/profile#notices"), "{}", mail.text);
     assert_eq!(mail.header("Auto-Submitted"), "auto-generated");
 
     assert!(owner.get("/app/profile").await.text.contains("name=\"notices\" value=\"1\" checked"));
@@ -168,6 +180,52 @@ async fn a_failed_check_is_told_in_the_readers_language_until_the_reader_switche
     assert_eq!(sent(&mailer, &server).await, []);
     owner.post("/app/profile/notices", &[("notices", "1")]).await;
     assert!(owner.get("/app/profile").await.text.contains("name=\"notices\" value=\"1\" checked"));
+}
+
+#[tokio::test]
+async fn a_click_in_the_mailbox_switches_notices_off_and_following_the_link_does_not() {
+    let failing = || Script::failing(Failure::new(FailureCode::NotHtml, "The page is no HTML."));
+    let (home, server, mailer) = home([failing()]).await;
+    let mut owner = home.member("owner@example.org", Role::Owner).await;
+    owner.post(&home.page("/add-site"), &[("url", "shop.example.com")]).await;
+    home.app.run_checks().await;
+    let received = sent(&mailer, &server).await;
+    let [mail] = received.as_slice() else { panic!("{received:?}") };
+    assert_eq!(mail.header("List-Unsubscribe-Post"), "List-Unsubscribe=One-Click");
+    let link = path(mail.header("List-Unsubscribe").trim_matches(['<', '>']));
+    let mut is_on = async || owner.get("/app/profile").await.text.contains("name=\"notices\" value=\"1\" checked");
+
+    // Whoever looks at the page changes nothing, and neither does a click without the secret.
+    let shown = home.visitor().get(link).await;
+    assert_eq!(shown.status, StatusCode::OK);
+    let one_click = [("List-Unsubscribe", "One-Click")];
+    let click = async |link: &str| home.visitor().send(reqwest::Method::POST, link, &one_click, &[]).await;
+    assert!(click("/app/no-notices").await.text.contains("no longer works"));
+    assert!(click(&format!("{link}x")).await.text.contains("no longer works"));
+    assert!(is_on().await);
+    // A program for mail is no browser: it sends neither cookies nor an origin.
+    let done = click(link).await;
+    assert!(done.status == StatusCode::OK && done.text.contains("Notices are switched off"), "{}", done.text);
+    assert!(!done.headers.contains_key("set-cookie") && !is_on().await);
+    // The button of the page does the same, and the secret lets nobody in.
+    let key = link.split_once("key=").unwrap().1;
+    assert!(shown.text.contains(&format!("name=\"key\" value=\"{key}\"")), "{}", shown.text);
+    assert_eq!(home.visitor().post("/app/no-notices", &[("key", key)]).await.status, StatusCode::OK);
+    assert!(home.visitor().get(&format!("/app/new-password?key={key}")).await.text.contains("no longer works"));
+}
+
+#[tokio::test]
+async fn a_mail_server_that_only_an_authority_of_ones_own_vouches_for_is_trusted_where_it_is_named() {
+    let home = Home::new([]).await;
+    home.member("owner@example.org", Role::Owner).await;
+    let (server, authority) = TestMailServer::start_with_tls().await;
+    let url = format!("smtps://localhost:{}", server.address().port());
+    let stranger = mailer(&home, &url).await;
+    ask(&mut home.visitor(), "owner@example.org").await;
+    assert_eq!(sent(&stranger, &server).await, [], "nobody vouches for it");
+    home.app.clock.advance(MailState::RETRY_SCHEDULE[0]);
+    let trusting = mailer_with(&home, &url, &[authority]).await;
+    assert_eq!(sent(&trusting, &server).await.len(), 1);
 }
 
 #[tokio::test]

@@ -240,8 +240,12 @@ impl EveryPage {
         home.app.service.people().unwrap().request_reset(&"owner@example.org".parse().unwrap(), locale).await.unwrap();
         let secret_of_link = home.taken_mail("owner@example.org", MailOutcome::Sent).await;
         let new_password = format!("/app/new-password?key={secret_of_link}");
-        let outside =
-            [("sign-in/forgotten", "/app/forgotten"), ("sign-in/new-password", &new_password), ("shared", shared)];
+        let outside = [
+            ("sign-in/forgotten", "/app/forgotten"),
+            ("sign-in/new-password", &new_password),
+            ("no-notices", "/app/no-notices?key=x"),
+            ("shared", shared),
+        ];
         for (name, path) in outside {
             pages.push((name.to_owned(), whole(&mut stranger, path, None).await));
         }

@@ -40,6 +40,15 @@ impl People {
         Ok(store.request_reset(mail, email).await?)
     }
 
+    /// Switches notices off for the reader of a notice, who shows the secret of its link. The secret is good for nothing else.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the link is not valid, or not any more, and those of the store.
+    pub async fn switch_notices_off(&self, link: &PlainSecret) -> Result<(), Error> {
+        let store = self.mail_store().ok_or(Error::NotFound)?;
+        if store.switch_notices_off(&link.hash()).await? { Ok(()) } else { Err(Error::NotFound) }
+    }
+
     /// Returns the person who may set another password with a link.
     ///
     /// # Errors

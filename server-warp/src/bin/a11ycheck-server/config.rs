@@ -176,7 +176,8 @@ impl Settings {
             (None, None) => Ok(None),
             (Some(url), Some(from)) => {
                 let from = from.parse().map_err(|_| ConfigError::MailFrom(from.clone()))?;
-                Ok(Some(Smtp::new(url, &from).map_err(ConfigError::Smtp)?))
+                let authorities = self.own_authorities()?;
+                Ok(Some(Smtp::new(url, &from, &authorities).map_err(ConfigError::Smtp)?))
             }
             _ => Err(ConfigError::HalfOfMail),
         }

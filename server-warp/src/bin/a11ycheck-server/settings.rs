@@ -123,8 +123,8 @@ pub(crate) struct Settings {
     pub(crate) resolver: Option<NameResolver>,
 
     /// A file with certificates in the PEM format, of authorities that are trusted besides the system's: for sites and receivers
-    /// with an authority of their own. Holds for the browser (which needs certutil, of libnss3-tools), the crawler and webhooks.
-    /// Can be given several times.
+    /// with an authority of their own. Holds for the browser (which needs certutil, of libnss3-tools), the crawler, webhooks, mail
+    /// and the OpenID provider. Can be given several times.
     #[arg(long, env = "A11YCHECK_CA_CERTIFICATES", value_name = "FILE", value_delimiter = ',')]
     pub(crate) ca_certificates: Vec<PathBuf>,
 

@@ -2,7 +2,10 @@
 
 use a11ycheck_core::{
     Store,
-    domain::{Failure, FailureCode, Lease, MailOutcome, MailState, MailSubject, Notices, Role, ScanState, SiteNotice},
+    domain::{
+        Failure, FailureCode, Lease, MailOutcome, MailState, MailSubject, Notices, PlainSecret, Role, ScanState,
+        SiteNotice,
+    },
     id::{PersonId, SiteId, TeamId},
     store::MailStore,
 };
@@ -143,6 +146,34 @@ pub(crate) async fn a_notice_that_nobody_wants_any_more_is_dropped<S: Store + Ma
     world.store.set_notices(silent, Notices::Off).await.unwrap();
     assert_eq!(world.readers().await, ["owner@example.org"]);
     assert_eq!(world.store.mail_depth().await.unwrap().waiting, 0);
+}
+
+pub(crate) async fn notices_are_switched_off_by_the_link_of_a_notice_and_by_no_other<S: Store + MailStore>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::plan_with(|limits| limits.seats = 10)).await;
+    let (team, site) = world.team_and_site().await;
+    world.send_mail().await;
+    for email in ["jo@example.org", "ann@example.org"] {
+        world.joined(team, email, Role::Member).await;
+    }
+    let notices =
+        async |email: &str| world.store.credentials(&email.parse().unwrap()).await.unwrap().unwrap().person.notices;
+    let another = world.reset("jo@example.org").await.unwrap();
+    assert!(!world.store.switch_notices_off(&another).await.unwrap(), "it sets a password, and nothing else");
+    assert!(!world.store.switch_notices_off(&PlainSecret::generate().hash()).await.unwrap());
+    world.failed(team, site).await;
+    let sent = world.sent_mail().await;
+    let (_, link) = sent.iter().find(|(mail, _)| mail.to.as_str() == "jo@example.org").unwrap();
+    assert_eq!(world.store.reset_link(link).await.unwrap(), None, "it sets no password");
+    for _ in 0..2 {
+        assert!(world.store.switch_notices_off(link).await.unwrap());
+        assert_eq!([notices("jo@example.org").await, notices("ann@example.org").await], [Notices::Off, Notices::On]);
+    }
+    world.advance(MailState::LOG_TERM + TimeDelta::seconds(1));
+    world.store.purge_mails(10).await.unwrap();
+    assert!(!world.store.switch_notices_off(link).await.unwrap(), "the mail has left its log");
 }
 
 pub(crate) async fn old_mail_is_purged<S: Store + MailStore>(factory: &impl StoreFactory<Store = S>) {

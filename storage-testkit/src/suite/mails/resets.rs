@@ -105,3 +105,18 @@ pub(crate) async fn an_address_gets_a_bounded_number_of_resets<S: Store + MailSt
     world.advance(Mail::RESET_SPAN);
     assert!(world.reset("jo@example.org").await.is_some());
 }
+
+pub(crate) async fn of_resets_that_are_asked_for_at_once_no_more_than_the_bound_are_sent<S: Store + MailStore>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    world.send_mail().await;
+    for email in ["jo@example.org", "nobody@example.org"] {
+        race(12, |_| {
+            let (store, mail) = (Arc::clone(&world.store), world.new_mail());
+            async move { store.request_reset(mail, &email.parse().unwrap()).await.unwrap() }
+        })
+        .await;
+    }
+    assert_eq!(world.store.mail_depth().await.unwrap().waiting, 2 * Mail::MOST_RESETS);
+}
