@@ -1,7 +1,10 @@
 //! The command line beside a running server.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use a11ycheck_tests::{Receiver, Reply, wait_for};
 use serde_json::{Value, json};
+use sqlx::{Connection as _, PgConnection};
 
 use crate::support::{Database, Server, get, text};
 
@@ -144,5 +147,43 @@ async fn what_an_operator_got_wrong_is_named_once_with_the_flag_or_the_file() {
     let output = server.args(["--log", "foo=bar=baz"]).output().await.unwrap();
     let message = text(&output.stderr);
     assert!(!output.status.success() && message.contains("--log foo=bar=baz"), "{message}");
+    database.remove().await;
+}
+
+#[tokio::test]
+async fn who_has_lost_the_second_step_gets_in_again_and_the_audit_log_says_so() {
+    let database = Database::create().await;
+    let folder = tempfile::tempdir().unwrap();
+    let password = folder.path().join("password");
+    std::fs::write(&password, "correct horse battery\n").unwrap();
+    std::fs::set_permissions(&password, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let (file, email) = (password.to_str().unwrap(), "jo@example.org");
+    let create = ["person", "create", "--email", email, "--name", "Jo", "--password-file", file];
+    let jo = id(&database.admin_json(&create).await);
+    let reset = ["person", "reset-second-factor", "--email", email];
+    let refused = database.admin_refuses(&reset).await;
+    assert!(refused.contains("not switched on"), "{refused}");
+
+    // What an app and a browser would switch on; nobody opens the secret here.
+    let mut db = PgConnection::connect(&database.url).await.unwrap();
+    sqlx::query("INSERT INTO a11ycheck.second_factors VALUES ($1, 'sealed', 'key', 1, '', now())")
+        .bind(&jo)
+        .execute(&mut db)
+        .await
+        .unwrap();
+    assert_eq!(database.admin_json(&reset).await["id"], json!(jo));
+    let left: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM a11ycheck.second_factors").fetch_one(&mut db).await.unwrap();
+    assert_eq!(left, 0);
+    let entries: Vec<(String, String, String)> =
+        sqlx::query_as("SELECT actor, action, subject FROM a11ycheck.audit_records ORDER BY at DESC, id DESC LIMIT 1")
+            .fetch_all(&mut db)
+            .await
+            .unwrap();
+    let expected = ("admin", "second_factor.disabled", email);
+    assert_eq!(entries, [(expected.0.to_owned(), expected.1.to_owned(), expected.2.to_owned())]);
+    let refused = database.admin_refuses(&["person", "reset-second-factor", "--email", "nobody@example.org"]).await;
+    assert!(refused.contains("not found"), "{refused}");
+    drop(db);
     database.remove().await;
 }
