@@ -114,6 +114,7 @@ words! {
         note note_hint note_optional until until_hint until_optional until_day reach reach_element reach_template
         reach_template_hint submit undo by back expired changed
         reach_rule reach_rule_hint
+        not_applicable not_applicable_hint
     }
     judgements: Judgements {
         title lead none caption element decision state holds gone not_seen stale stale_text drop

@@ -6,18 +6,25 @@
 //! the times, and what a browser loads for the page without pictures. Times are a report and no verdict; the goals beneath the table
 //! are those that the interface was built for.
 
-use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
+use std::{
+    collections::BTreeSet,
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
 
 use a11ycheck_account_web::{AccountWeb, Request, Verb, hash, routes};
 use a11ycheck_core::{
     Engine, Service,
     domain::{
-        EndpointDetails, EventKind, Finding, Findings, Impact, PageCounts, PageOutcome, PersonKind, PlanCode, Role,
-        RuleFacts, RuleId, SiteInput, SiteUrl, Tag, Tool,
+        AssignmentInput, Batch, EndpointDetails, EventKind, Finding, Findings, Impact, JudgementInput, PageCounts,
+        PageOutcome, PersonKind, PlanCode, Role, RuleFacts, RuleId, SiteInput, SiteUrl, Tag, Tool,
     },
     engine::EngineConfig,
+    id::ScanId,
+    paging::PageRequest,
     scanner::{CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
-    service::{Actor, PersonInput, TeamHandle, TeamInput, TokenInput},
+    service::{Actor, Chosen, PersonInput, TeamHandle, TeamInput, TokenInput},
+    store::AssignmentFilter,
 };
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits, account_pages, serve as accept};
 use async_trait::async_trait;
@@ -38,6 +45,8 @@ const LARGEST: usize = 25_000;
 const HISTORY: usize = 4;
 /// The number of decisions about elements of the first site.
 const DECISIONS: u64 = 200;
+/// The number of assignments of the first site.
+const WORK: u64 = 300;
 const PASSWORD: &str = "correct horse battery";
 /// The routes that are not measured.
 const LEFT_OUT: [(&str, &str); 19] = [
@@ -58,6 +67,7 @@ const LEFT_OUT: [(&str, &str); 19] = [
     ("/teams/{team}/checks/{check}/progress", "stays open as long as the check runs"),
     ("/teams/{team}/checks/{check}/pictures/{picture}", "a picture"),
     ("/teams/{team}/checks/{check}/files/{file}", "a file"),
+    ("/teams/{team}/checks/{check}/bulk", "takes elements that were chosen"),
     ("/teams/{team}/export-sites", "a file"),
     ("/teams/{team}/brand/logo", "a picture"),
 ];
@@ -108,7 +118,7 @@ pub(crate) async fn serve(kind: Kind, end: impl Future<Output = ()> + Send + 'st
     let Ours { listener, service, folder } = Ours::open(kind).await;
     let address = listener.local_addr().unwrap();
     let web = AccountWeb::new(&service).unwrap();
-    let (paths, session) = fill(&service, &web).await;
+    let (paths, session) = fill(&service, &web, kind).await;
     let (names, paths) = paths.into_iter().unzip();
     say(&Ready { address, paths: names, callers: vec![Caller { token: session, paths }] });
     let pages = account_pages(&web, RoutesConfig::default(), &CancellationToken::new());
@@ -117,7 +127,7 @@ pub(crate) async fn serve(kind: Kind, end: impl Future<Output = ()> + Send + 'st
 }
 
 /// Makes the team, and returns the pages that it has, each with a name, and the session of its owner.
-async fn fill(service: &Service, web: &AccountWeb) -> (Vec<(String, String)>, String) {
+async fn fill(service: &Service, web: &AccountWeb, kind: Kind) -> (Vec<(String, String)>, String) {
     let input = TeamInput::new("Agency".to_owned(), PlanCode::new("bench"));
     let team = service.operator().create_team(input).await.unwrap().id;
     let team = service.team(team).await.unwrap();
@@ -151,6 +161,7 @@ async fn fill(service: &Service, web: &AccountWeb) -> (Vec<(String, String)>, St
         let path = format!("{root}/checks/{largest}/elements/{}/decide", element * 7);
         post(web, &path, "verdict=false-positive&note=It+is+named+by+a+script.", &session).await;
     }
+    let assignment = at_once(service, &team, largest, kind).await;
     let delivery = team.ping_endpoint(endpoint.id).await.unwrap().id;
     let typical = added[1].first_scan.unwrap();
 
@@ -161,7 +172,7 @@ async fn fill(service: &Service, web: &AccountWeb) -> (Vec<(String, String)>, St
         }
         let path = route.path.replace("{team}", &team.id().to_string()).replace("{site}", &site.to_string());
         let path = path.replace("{endpoint}", &endpoint.id.to_string()).replace("{delivery}", &delivery.to_string());
-        let path = path.replace("{element}", "5");
+        let path = path.replace("{element}", "5").replace("{assignment}", &assignment);
         assert!(!path.replace("{check}", "").contains('{'), "{path}: say here what stands for it");
         let path = format!("{}{path}", web.root());
         pages.push((route.path.to_owned(), path.replace("{check}", &largest.to_string())));
@@ -173,6 +184,25 @@ async fn fill(service: &Service, web: &AccountWeb) -> (Vec<(String, String)>, St
         pages.push((format!("/teams/{{team}}/sites?{query}"), format!("{root}/sites?{query}")));
     }
     (pages, session)
+}
+
+/// Decides about as many elements of a check as may be at once, undoes that, and says how long both took; then assigns some. Returns one
+/// of the assignments.
+async fn at_once(service: &Service, team: &TeamHandle, check: ScanId, kind: Kind) -> String {
+    let people = service.people().unwrap().of_team(team, Actor::program("bench"));
+    let elements = |count: u64| Chosen::Elements((10_001..).take(usize::try_from(count).unwrap()).collect());
+    let (verdict, note) = ("false-positive".to_owned(), "It is named by a script.".to_owned());
+    let input = JudgementInput { verdict, note, ..JudgementInput::default() };
+    let begun = Instant::now();
+    let batch = people.judge_many(check, &elements(Batch::MOST as u64), &input).await.unwrap();
+    let made = begun.elapsed().as_secs_f64();
+    let begun = Instant::now();
+    people.undo_batch(batch.id).await.unwrap();
+    let undone = begun.elapsed().as_secs_f64();
+    eprintln!("{kind}: {} decisions at once: {made:.2} s (goal: 2); undone: {undone:.2} s", batch.count);
+    people.assign_many(check, &elements(WORK), &AssignmentInput::default()).await.unwrap();
+    let listed = team.assignments(AssignmentFilter::default(), PageRequest::new(1, 1)).await.unwrap();
+    listed.items[0].id.to_string()
 }
 
 /// Makes an owner who operates the installation, and returns the cookies of the session.

@@ -48,6 +48,7 @@ pub(super) fn verdict(words: &'static Words, verdict: Verdict) -> (&'static str,
         Verdict::WontFix => (&words.wont_fix, &words.wont_fix_hint),
         Verdict::Barrier => (&words.barrier, &words.barrier_hint),
         Verdict::NoBarrier => (&words.no_barrier, &words.no_barrier_hint),
+        Verdict::NotApplicable => (&words.not_applicable, &words.not_applicable_hint),
         Verdict::Later => (&words.later, &words.later_hint),
         _ => (&words.unknown, ""),
     }

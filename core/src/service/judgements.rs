@@ -207,7 +207,7 @@ impl Service {
         Ok((judgements, judged))
     }
 
-    /// Returns what tells all that is accepted of a site today from all that was accepted at another time: judgements are never changed.
+    /// Returns what tells all that is accepted or decided of a site today from what was so at another time: judgements are never changed.
     #[cfg(feature = "pdf")]
     pub(super) async fn decided(&self, team: TeamId, site: SiteId) -> Result<String, Error> {
         let Some(store) = &self.parts().judgements else { return Ok(String::new()) };
@@ -216,11 +216,9 @@ impl Service {
             return Ok(String::new());
         }
         let today = self.store().now().await?.date_naive();
-        let accepting = judgements.iter().filter(|judgement| judgement.verdict.accepts().is_some());
-        Ok(accepting
-            .filter(|judgement| !judgement.is_expired(today))
-            .map(|judgement| judgement.id.to_string())
-            .collect())
+        let shown =
+            judgements.iter().filter(|judgement| judgement.verdict.accepts().is_some() || judgement.verdict.decides());
+        Ok(shown.filter(|judgement| !judgement.is_expired(today)).map(|judgement| judgement.id.to_string()).collect())
     }
 
     async fn listed_judgements(&self, team: TeamId, site: SiteId) -> Result<Vec<ListedJudgement>, Error> {

@@ -14,6 +14,7 @@ mod builder;
 mod change_site;
 mod delete_site;
 mod deliveries;
+mod drafts;
 mod elements;
 mod endpoints;
 mod events;

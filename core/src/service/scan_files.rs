@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::{
     MadeFile, Service, TeamHandle,
     brand::generated_by,
+    drafts::decided_by_persons,
     judgements::Joined,
     made_file::{FileFacts, ReportFacts},
 };
@@ -197,9 +198,7 @@ impl Service {
         let mut facts = self.file_facts(team, scan, locale).await?;
         facts.draft = draft;
         let (judgements, judged) = self.joined(team.id, scan.site, &facts.findings).await?;
-        let no_barriers = judged.false_positives(&judgements);
-        let mut numbers = 1_u64..;
-        facts.findings.items.retain(|_| numbers.next().is_none_or(|number| !no_barriers.contains(&number)));
+        facts.draft.decided = decided_by_persons(&mut facts.findings, &judgements, &judged);
         if team.plan.features.white_label {
             // Readers know the brand, so the brand is named as the author.
             facts.team.clone_from(&brand.name);
@@ -238,7 +237,8 @@ impl ScanFiles {
     }
 
     /// Makes a file, in the site's report language if none is named. Reports as web pages and PDFs mark what is accepted, without a
-    /// change of any number, and drafts of conformance reports leave out what is no barrier, as a person has decided.
+    /// change of any number, and drafts of conformance reports are made after what people have decided: what is no barrier is left out, what no program could decide about
+    /// and is a barrier fails, and how much of the rest was decided is named.
     ///
     /// In a plan without exports, a check for which an express report was bought has exports all the same, if it is asked
     /// for by its id.

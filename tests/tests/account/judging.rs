@@ -141,6 +141,44 @@ async fn an_undecided_element_is_decided_about_by_who_looks_at_it() {
 }
 
 #[tokio::test]
+async fn a_draft_names_how_much_a_person_has_decided_and_a_barrier_fails_its_criterion() {
+    let names = ["#on-picture", "#over-video", "#on-gradient"];
+    let page = Script::page("https://shop.example.com/").with_problem("image-alt", Impact::Critical, "#logo", LOGO);
+    let script = names.iter().fold(page.of_criterion("wcag111"), |page, name| {
+        page.with_undecided_element(name, &format!("<p class={}>x</p>", &name[1..]))
+    });
+    let checked = Checked::new([script]).await;
+    let mut member = checked.home.member("member@example.org", Role::Member).await;
+    let path = |name: &str| format!("{}/files/{name}", checked.report());
+    checked.accept(&mut member, 1, "false-positive", "").await;
+    let before = member.get(&path("conformance.html")).await.text;
+    assert!(!before.contains("Decided by a person"), "nobody has decided: {before}");
+    let without = member.post(&checked.form(3), &[("verdict", "not-applicable")]).await;
+    assert_eq!(without.status, StatusCode::UNPROCESSABLE_ENTITY, "why it does not apply is said");
+    let later = member.post(&checked.form(4), &[("verdict", "later")]).await;
+    assert_eq!(later.status, StatusCode::SEE_OTHER);
+    assert_eq!(member.get(&path("conformance.html")).await.text, before, "what is put aside is not decided");
+    let form = [("verdict", "not-applicable"), ("note", "It is part of a logo, which is exempt.")];
+    assert_eq!(member.post(&checked.form(3), &form).await.status, StatusCode::SEE_OTHER);
+    let draft = member.get(&path("conformance.html")).await.text;
+    assert!(draft.contains("Decided by a person: 1 of 3 elements"), "{draft}");
+    assert!(draft.contains("could not decide about: 2."), "{draft}");
+    assert!(draft.contains("There was no further evaluation by a person."));
+    let rows = |draft: &str| draft.matches("Does not support").count();
+    let barrier = member.post(&checked.form(2), &[("verdict", "barrier")]).await;
+    assert_eq!(barrier.status, StatusCode::SEE_OTHER);
+    let failed = member.get(&path("conformance.html")).await.text;
+    assert!(failed.contains("Decided by a person: 2 of 3 elements") && rows(&failed) > rows(&draft), "{failed}");
+    let report = member.get(&checked.report()).await.text;
+    assert!(report.contains("<dt>Problem elements</dt><dd>1</dd>"), "no number of the report depends on it");
+    for (language, sentence) in [("de", "Von einem Menschen entschieden: 2 von 3"), ("uk", "Вирішено людиною:")]
+    {
+        member.post("/app/language", &[("language", language), ("back", "")]).await;
+        assert!(member.get(&path("conformance.html")).await.text.contains(sentence), "{language}");
+    }
+}
+
+#[tokio::test]
 async fn a_decision_holds_from_check_to_check_and_is_asked_for_again_when_its_last_day_is_over() {
     let checked = Checked::new([script(), script(), script()]).await;
     let mut member = checked.home.member("member@example.org", Role::Member).await;

@@ -37,7 +37,7 @@ impl JudgementInput {
     ///
     /// # Errors
     /// The problems of the fields `verdict`, `reach`, `note` and `until`: a verdict that is none or about something else; a note of
-    /// fewer than [`Judgement::MIN_NOTE`] characters where something is accepted, or of more than [`Judgement::MAX_NOTE`]; a last
+    /// fewer than [`Judgement::MIN_NOTE`] characters where something is accepted or said not to apply, or of more than [`Judgement::MAX_NOTE`]; a last
     /// day that is missing where it must not be, has passed, or is later than [`Judgement::LONGEST`] from now.
     pub fn read(&self, subject: Subject, today: NaiveDate) -> Result<Decision, FieldErrors> {
         let mut errors = FieldErrors::default();
@@ -53,9 +53,11 @@ impl JudgementInput {
             errors.add("reach", Problem::NotInList);
         }
         let note = self.note.replace('\0', "").replace("\r\n", "\n").trim().to_owned();
+        // What is chosen among reasons to accept something needs one, whichever it is.
+        let says_why = subject == Subject::Finding || verdict.is_some_and(Verdict::must_say_why);
         match note.chars().count() {
-            0 if subject == Subject::Finding => errors.add("note", Problem::Required),
-            1..Judgement::MIN_NOTE if subject == Subject::Finding => {
+            0 if says_why => errors.add("note", Problem::Required),
+            1..Judgement::MIN_NOTE if says_why => {
                 errors.add("note", Problem::TooShort(Judgement::MIN_NOTE));
             }
             length if length > Judgement::MAX_NOTE => errors.add("note", Problem::TooLong(Judgement::MAX_NOTE)),
@@ -138,6 +140,9 @@ mod tests {
             problems(&input("planned", "", ""), Subject::Undecided),
             [("verdict".to_owned(), Problem::NotInList)]
         );
+        let without = problems(&input("not-applicable", "", ""), Subject::Undecided);
+        assert_eq!(without, [("note".to_owned(), Problem::Required)], "why a requirement does not apply is said");
+        assert!(input("not-applicable", "It is a logo, and exempt.", "").read(Subject::Undecided, today()).is_ok());
         let long = problems(&input("later", &"ж".repeat(1_001), ""), Subject::Undecided);
         assert_eq!(long, [("note".to_owned(), Problem::TooLong(1_000))]);
         let reach = JudgementInput { reach: "planet".to_owned(), ..input("later", "", "") };

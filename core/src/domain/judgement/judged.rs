@@ -74,10 +74,11 @@ impl Judged {
         self.holding.iter().filter(|(_, index)| is_one(index)).map(|(number, _)| *number).collect()
     }
 
-    /// Returns whether a person has decided that an undecided element is a barrier, or none. What was put aside is not decided.
+    /// Returns whether a person has decided about an undecided element: that it is a barrier, or none, or that the requirement does not
+    /// apply. What was put aside is not decided.
     pub fn is_decided(&self, number: u64, judgements: &[Judgement]) -> bool {
         let judgement = self.holding(number).and_then(|index| judgements.get(index));
-        judgement.is_some_and(|judgement| matches!(judgement.verdict, Verdict::Barrier | Verdict::NoBarrier))
+        judgement.is_some_and(|judgement| judgement.verdict.decides())
     }
 }
 

@@ -18,6 +18,8 @@ pub enum Verdict {
     Barrier,
     /// The element, about which no program could decide, is none.
     NoBarrier,
+    /// The requirement does not apply to the element, about which no program could decide.
+    NotApplicable,
     /// The element, about which no program could decide, is looked at later.
     Later,
     /// One of a later release: it accepts nothing, and is shown by its word.
@@ -31,6 +33,7 @@ stored_words!(Verdict {
     WontFix = "wont-fix",
     Barrier = "barrier",
     NoBarrier = "no-barrier",
+    NotApplicable = "not-applicable",
     Later = "later",
 });
 
@@ -50,7 +53,7 @@ impl Verdict {
     pub const fn subject(self) -> Subject {
         match self {
             Self::FalsePositive | Self::NotOurs | Self::Planned | Self::WontFix => Subject::Finding,
-            Self::Barrier | Self::NoBarrier | Self::Later => Subject::Undecided,
+            Self::Barrier | Self::NoBarrier | Self::NotApplicable | Self::Later => Subject::Undecided,
             Self::Unknown(_) => Subject::Unknown,
         }
     }
@@ -62,8 +65,19 @@ impl Verdict {
             Self::NotOurs => Some(AcceptReason::NotOurs),
             Self::Planned => Some(AcceptReason::Planned),
             Self::WontFix => Some(AcceptReason::WontFix),
-            Self::Barrier | Self::NoBarrier | Self::Later | Self::Unknown(_) => None,
+            Self::Barrier | Self::NoBarrier | Self::NotApplicable | Self::Later | Self::Unknown(_) => None,
         }
+    }
+
+    /// Returns whether it decides about what no program could: what is put aside is not decided.
+    pub const fn decides(self) -> bool {
+        matches!(self, Self::Barrier | Self::NoBarrier | Self::NotApplicable)
+    }
+
+    /// Returns whether it has to have a note: what fails is accepted for a reason, and why a requirement does not apply is for others to
+    /// follow.
+    pub const fn must_say_why(self) -> bool {
+        self.accepts().is_some() || matches!(self, Self::NotApplicable)
     }
 
     /// Returns whether it has to have a last day: what fails is accepted for a time, unless it does not fail in truth.
@@ -77,7 +91,7 @@ impl Subject {
     pub const fn verdicts(self) -> &'static [Verdict] {
         match self {
             Self::Finding => &[Verdict::FalsePositive, Verdict::NotOurs, Verdict::Planned, Verdict::WontFix],
-            Self::Undecided => &[Verdict::Barrier, Verdict::NoBarrier, Verdict::Later],
+            Self::Undecided => &[Verdict::Barrier, Verdict::NoBarrier, Verdict::NotApplicable, Verdict::Later],
             Self::Unknown => &[],
         }
     }

@@ -149,7 +149,7 @@ impl Content {
             scope_warning: scope_warning(source.findings, terms),
             not_checked: not_checked.collect(),
             standards: standards(source, levels),
-            tables: levels.iter().map(|level| CriteriaTable::new(*level, &prepared, verdicts, terms)).collect(),
+            tables: levels.iter().map(|level| CriteriaTable::new(*level, source, &prepared, verdicts)).collect(),
             clauses: ClauseTable::new(source, verdicts, terms),
             aaa_left_out: (!source.draft.lists_aaa).then_some(terms.acr.aaa_left_out.as_str()),
             to_check: to_work_through(source, levels, verdicts, terms),
@@ -198,14 +198,15 @@ fn standards(source: &ExportSource<'_>, levels: &[Level]) -> Vec<(String, String
 }
 
 impl CriteriaTable {
-    fn new(level: Level, prepared: &Prepared<'_>, verdicts: &[Verdict<'_>], terms: &'static Terms) -> Self {
+    fn new(level: Level, source: &ExportSource<'_>, prepared: &Prepared<'_>, verdicts: &[Verdict<'_>]) -> Self {
+        let terms = terms(source.locale);
         let of_level = verdicts.iter().filter(|verdict| verdict.criterion.level == level);
         let rows = of_level.map(|verdict| Row {
             number: &verdict.criterion.number,
             name: verdict.criterion.name(terms.locale),
             conformance: verdict.conformance,
             term: verdict.conformance.name(&terms.acr),
-            remarks: one_line_with_no_breaks(&remarks(verdict, prepared, terms)),
+            remarks: one_line_with_no_breaks(&remarks(verdict, prepared, &source.draft.decided, terms)),
         });
         let heading = fill(&terms.acr.criteria_of_level, &[("level", &level.to_string())]);
         Self { level, heading, rows: rows.collect() }

@@ -25,6 +25,6 @@ pub(super) use self::openacr::schema;
 pub use self::{
     format::{AcrFormat, write},
     openacr::CATALOG,
-    options::DraftOptions,
+    options::{DraftOptions, PersonDecisions},
     verdict::{Conformance, Evidence, Verdict, verdicts},
 };

@@ -201,7 +201,8 @@ impl Chapters<'_> {
         let of_criterion = |found: &&CriterionToCheck<'_>| found.criterion.number == verdict.criterion.number;
         let manual = self.to_check.iter().find(of_criterion);
         let lines_to_check = manual.map(|found| lines(found, &self.terms.label, MAX_PLACES)).unwrap_or_default();
-        let all = [remarks(verdict, self.prepared, self.terms)].into_iter().chain(lines_to_check);
+        let all =
+            [remarks(verdict, self.prepared, &self.source.draft.decided, self.terms)].into_iter().chain(lines_to_check);
         all.collect::<Vec<_>>().join("\n")
     }
 

@@ -1,11 +1,14 @@
 //! The words for verdicts, and for the methods and gaps behind them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::verdict::Verdict;
+use super::{
+    options::PersonDecisions,
+    verdict::{Verdict, is_reliable},
+};
 use crate::{
     catalog::{Terms, WcagVersion, card, fill},
-    domain::{Failure, Findings},
+    domain::{Failure, Findings, RuleId},
     export::{
         ExportSource,
         text::{clip, one_line},
@@ -23,7 +26,12 @@ const MAX_PLACE: usize = 100;
 const MAX_ADDRESS: usize = 150;
 
 /// Returns the reasons for a verdict, in sentences of plain text.
-pub(in crate::export) fn remarks(verdict: &Verdict<'_>, prepared: &Prepared<'_>, terms: &Terms) -> String {
+pub(in crate::export) fn remarks(
+    verdict: &Verdict<'_>,
+    prepared: &Prepared<'_>,
+    decided: &BTreeMap<RuleId, PersonDecisions>,
+    terms: &Terms,
+) -> String {
     let Verdict { criterion, evidence, .. } = verdict;
     let acr = &terms.acr;
     let named = |template: &str, rules: &BTreeSet<&str>| fill(template, &[("rules", &titles(rules, prepared, terms))]);
@@ -55,12 +63,42 @@ pub(in crate::export) fn remarks(verdict: &Verdict<'_>, prepared: &Prepared<'_>,
         let elements = evidence.undecided_elements.to_string();
         sentences.push(fill(&named(&acr.review_needed, &evidence.undecided), &[("elements", &elements)]));
     }
+    let by_person = decisions_about(&criterion.number, prepared.findings, decided);
+    if by_person.decided > 0 && criterion.dropped.is_none() {
+        sentences.push(by_person_sentence(&acr.decided_by_person, by_person));
+    }
     let standard = prepared.findings.standard.effective();
     if criterion.since > WcagVersion::V2_1 && standard.clause_of(&criterion.number).is_none() {
         let values = [("version", &*criterion.since.to_string()), ("standard", &standard.en301549_name())];
         sentences.push(fill(&acr.new_in_version, &values));
     }
     sentences.join(" ")
+}
+
+/// Returns what a person has decided about elements of the rules that test a criterion.
+fn decisions_about(
+    criterion: &str,
+    findings: &Findings,
+    decided: &BTreeMap<RuleId, PersonDecisions>,
+) -> PersonDecisions {
+    let tests = |rule: &RuleId| {
+        findings
+            .rules
+            .get(rule)
+            .is_some_and(|facts| is_reliable(facts) && facts.wcag().iter().any(|one| one == criterion))
+    };
+    sum(decided.iter().filter(|(rule, _)| tests(rule)).map(|(_, decisions)| *decisions))
+}
+
+fn sum(decisions: impl Iterator<Item = PersonDecisions>) -> PersonDecisions {
+    decisions.fold(PersonDecisions::default(), |all, one| PersonDecisions {
+        decided: all.decided + one.decided,
+        of: all.of + one.of,
+    })
+}
+
+fn by_person_sentence(template: &str, decisions: PersonDecisions) -> String {
+    fill(template, &[("decided", &decisions.decided.to_string()), ("elements", &decisions.of.to_string())])
 }
 
 /// Returns what one rule found: in words, how much of it, and where to begin.
@@ -103,6 +141,12 @@ pub(in crate::export) fn methods(source: &ExportSource<'_>, terms: &Terms) -> St
     let pages = source.findings.pages_checked().to_string();
     let program = engine.program();
     let values = [("engine", &*program), ("pages", &pages), ("browser", engine.browser.as_deref().unwrap_or_default())];
+    let by_person = sum(source.draft.decided.values().copied());
+    if by_person.decided > 0 {
+        let program = engine.browser.iter().fold(program.to_string(), |all, browser| format!("{all}, {browser}"));
+        let text = fill(&terms.acr.methods_with_person, &[("engine", &program), ("pages", &pages)]);
+        return by_person_sentence(&text, by_person);
+    }
     match engine.browser {
         Some(_) => fill(&terms.acr.methods_used, &values),
         None => fill(&terms.acr.methods_without_browser, &values),

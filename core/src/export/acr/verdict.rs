@@ -163,7 +163,7 @@ const fn is_decisive(basis: Basis) -> bool {
 }
 
 /// Returns the same from axe-core's tags of the rule.
-fn is_reliable(facts: &RuleFacts) -> bool {
+pub(super) fn is_reliable(facts: &RuleFacts) -> bool {
     !facts.tags.iter().any(|tag| matches!(tag.as_str(), "best-practice" | "experimental" | "deprecated"))
 }
 

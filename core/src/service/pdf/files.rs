@@ -245,7 +245,7 @@ fn style_of(
         digest.update(review.on().to_string());
     }
     if *options != DraftOptions::default() {
-        let DraftOptions { head: DraftHead { product_version, contact, evaluator }, lists_aaa } = options;
+        let DraftOptions { head: DraftHead { product_version, contact, evaluator }, lists_aaa, decided: _ } = options;
         digest.update([b'o', u8::from(*lists_aaa)]);
         for line in [product_version, contact, evaluator] {
             let line = line.as_ref().map_or("", HeadText::as_str);
