@@ -126,8 +126,8 @@ async fn a_person_gets_from_the_first_link_to_a_member_who_signs_in_by_keys_alon
     person.go_to("a[download][href$='.pdf']").await;
     person.tab.press("Enter").await;
     let report = wait_for("the downloaded report", async || {
-        let found = std::fs::read_dir(files.path()).unwrap().filter_map(|entry| Some(entry.ok()?.path()));
-        found.filter(|path| path.extension().is_some_and(|extension| extension == "pdf")).next()
+        let mut found = std::fs::read_dir(files.path()).unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+        found.find(|path| path.extension().is_some_and(|extension| extension == "pdf"))
     });
     assert!(std::fs::read(report.await).unwrap().starts_with(b"%PDF-"));
 
