@@ -134,6 +134,9 @@ impl OfTeam {
     }
 }
 
+/// The most rules that the audit log names of a batch, whose id follows them.
+const MOST_RULES: usize = 5;
+
 struct Checked {
     scan: crate::domain::Scan,
     findings: Findings,
@@ -181,7 +184,9 @@ impl crate::service::batches::Found {
             .filter_map(|number| findings.numbered(*number))
             .map(|finding| finding.rule.as_str())
             .collect();
-        rules.into_iter().collect::<Vec<_>>().join(", ")
+        let further = rules.len().saturating_sub(MOST_RULES);
+        let named: Vec<&str> = rules.into_iter().take(MOST_RULES).collect();
+        if further > 0 { format!("{}, + {further}", named.join(", ")) } else { named.join(", ") }
     }
 }
 
