@@ -226,7 +226,8 @@ pub(crate) fn page_above(path: &str) -> &str {
 }
 
 impl Page {
-    /// Returns whether a request that reads it is answered with a page of the interface.
+    /// Returns whether a request that reads it is answered with a page of the interface, whatever its query is: the page about
+    /// elements that were chosen is none without them.
     const fn is_read(self) -> bool {
         !matches!(
             self,
@@ -235,6 +236,7 @@ impl Page {
                 | Self::Provider
                 | Self::ProviderAnswer
                 | Self::ExportSites
+                | Self::Bulk
                 | Self::CheckProgress
                 | Self::CheckPicture
                 | Self::CheckFile
@@ -286,6 +288,7 @@ mod tests {
             ("/teams/team_1/brand/logo", "/teams/team_1/brand"),
             ("/teams/team_1/endpoints/hook_2/rotate", "/teams/team_1/endpoints/hook_2"),
             ("/teams/team_1/checks/scan_2/elements/3/decide", "/teams/team_1/checks/scan_2/elements/3/decide"),
+            ("/teams/team_1/checks/scan_2/bulk", "/teams/team_1/checks/scan_2"),
             ("/teams/team_1/sites/", "/teams/team_1/sites"),
         ] {
             assert_eq!(page_above(path), page, "{path}");

@@ -1,8 +1,8 @@
 //! Elements of a check that are chosen to be decided about at once.
 
-use super::{ElementsQuery, Service, Shown, TeamHandle, elements::listed, judgements::Joined, people::refused_choice};
+use super::{ElementsQuery, Service, Shown, TeamHandle, elements::listed, judgements::Joined};
 use crate::{
-    domain::{Ability, Batch, Finding, Findings, RuleId, RuleKind, Subject},
+    domain::{Ability, Batch, FieldErrors, Finding, Findings, Problem, RuleId, RuleKind, Subject},
     error::Error,
     id::{BatchId, ScanId},
     store::StoreError,
@@ -115,5 +115,14 @@ impl Service {
             Some(store) => store.purge_batches(limit).await,
             None => Ok(0),
         }
+    }
+}
+
+/// Returns the refusal of a choice of nothing, or of too much.
+fn refused_choice(count: usize) -> Result<(), Error> {
+    match count {
+        0 => Err(FieldErrors::one("element", Problem::Required).into()),
+        1..=Batch::MOST => Ok(()),
+        _ => Err(FieldErrors::one("element", Problem::TooMany(Batch::MOST)).into()),
     }
 }

@@ -3,8 +3,10 @@
 use a11ycheck_account_web::{Verb, routes};
 use a11ycheck_core::{
     domain::{Impact, Role, SiteInput},
+    paging::PageRequest,
     scanner::Script,
     service::Mailing,
+    store::AssignmentFilter,
 };
 use reqwest::StatusCode;
 
@@ -39,6 +41,10 @@ async fn after_what_a_form_answers_another_language_leads_to_a_page_that_exists(
     owner.clone().post(&home.page("/endpoints"), &form).await;
     let endpoint = team.endpoints().await.unwrap().remove(0).id;
     let delivery = team.ping_endpoint(endpoint).await.unwrap().id.to_string();
+    // The forms below assign the element itself.
+    let of_rule = home.page(&format!("/checks/{check}/elements/1/assign"));
+    owner.clone().post(&of_rule, &[("scope", "rule")]).await;
+    let assigned = team.assignments(AssignmentFilter::default(), PageRequest::new(1, 1)).await.unwrap();
     let of_home = [
         ("{team}", home.app.team.id().to_string()),
         ("{site}", site.id.to_string()),
@@ -46,6 +52,7 @@ async fn after_what_a_form_answers_another_language_leads_to_a_page_that_exists(
         ("{element}", "1".to_owned()),
         ("{endpoint}", endpoint.to_string()),
         ("{delivery}", delivery),
+        ("{assignment}", assigned.items[0].id.to_string()),
     ];
     // What is gone is gone in every language.
     let ending = ["/delete", "/sign-out", "/language"];

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::OfTeam;
 use crate::{
     domain::{
-        AssignmentInput, AuditAction, Batch, FieldErrors, Finding, Findings, JudgedElement, Judgement, JudgementInput,
-        NewAssignment, NewJudgement, Problem, Reach, Subject, Undone, WorkScope, bounded,
+        AssignmentInput, AuditAction, Batch, Finding, Findings, JudgedElement, Judgement, JudgementInput,
+        NewAssignment, NewJudgement, Reach, Subject, Undone, WorkScope, bounded,
     },
     error::Error,
     id::{AssignmentId, BatchId, JudgementId, ScanId},
@@ -187,14 +187,5 @@ impl crate::service::batches::Found {
         let further = rules.len().saturating_sub(MOST_RULES);
         let named: Vec<&str> = rules.into_iter().take(MOST_RULES).collect();
         if further > 0 { format!("{}, + {further}", named.join(", ")) } else { named.join(", ") }
-    }
-}
-
-/// Returns the refusal of a choice of nothing, or of too much.
-pub(crate) fn refused_choice(count: usize) -> Result<(), Error> {
-    match count {
-        0 => Err(FieldErrors::one("element", Problem::Required).into()),
-        1..=Batch::MOST => Ok(()),
-        _ => Err(FieldErrors::one("element", Problem::TooMany(Batch::MOST)).into()),
     }
 }

@@ -16,7 +16,6 @@ mod second_factor;
 mod sessions;
 mod shares;
 
-pub(super) use self::batches::refused_choice;
 pub use self::{
     actor::Actor,
     invitations::{InviteInput, Invited},

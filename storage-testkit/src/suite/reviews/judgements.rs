@@ -190,12 +190,12 @@ pub(crate) async fn a_site_has_a_bounded_number_of_judgements_also_when_many_jud
 ) {
     let world = World::new(factory).await;
     let (store, (team, site)) = (&world.store, world.team_and_site().await);
-    // Digits make no other element.
-    let selector = |number: u64| {
-        let letter = |digit: u64| char::from(b'a' + u8::try_from(digit % 10).unwrap());
-        let letters: String = number.to_string().bytes().map(|digit| letter(u64::from(digit - b'0'))).collect();
-        format!("#place-{letters}")
+    // Digits make no other element, and of five letters and more, those that no word has.
+    let letters = |number: u64| -> String {
+        assert!(number < 10_000);
+        number.to_string().bytes().map(|digit| char::from(b'a' + (digit - b'0'))).collect()
     };
+    let selector = |number: u64| format!("#place-{}", letters(number));
     let most: Vec<_> = (0..Judgement::MOST - 1).map(|number| new_judgement(&selector(number), world.now())).collect();
     let mut last = None;
     for some in most.chunks(Batch::MOST / 2) {
@@ -203,7 +203,8 @@ pub(crate) async fn a_site_has_a_bounded_number_of_judgements_also_when_many_jud
     }
     let made = race(8, |racer| {
         let store = Arc::clone(store);
-        let (new, note) = (new_judgement(&selector(20_000 + u64::from(racer)), world.now()), world.note(Some(team)));
+        let (new, note) =
+            (new_judgement(&format!("#late-{}", letters(racer.into())), world.now()), world.note(Some(team)));
         async move { store.put_judgement(team, site, new, None, note).await }
     })
     .await;
@@ -213,7 +214,7 @@ pub(crate) async fn a_site_has_a_bounded_number_of_judgements_also_when_many_jud
     assert_eq!(store.judgements(team, site, all()).await.unwrap().total, Judgement::MOST);
     // What takes the place of another is not one more.
     world.judged(team, site, &selector(0)).await;
-    let new = new_judgement(&selector(30_000), world.now());
+    let new = new_judgement("#last", world.now());
     let instead_of = last.map(|judgement| judgement.id);
     store.put_judgement(team, site, new, instead_of, world.note(Some(team))).await.unwrap();
     assert_eq!(store.judgements(team, site, all()).await.unwrap().total, Judgement::MOST);
