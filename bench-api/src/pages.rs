@@ -199,7 +199,7 @@ async fn at_once(service: &Service, team: &TeamHandle, check: ScanId, kind: Kind
     let begun = Instant::now();
     people.undo_batch(batch.id).await.unwrap();
     let undone = begun.elapsed().as_secs_f64();
-    eprintln!("{kind}: {} decisions at once: {made:.2} s (goal: 2); undone: {undone:.2} s", batch.count);
+    println!("{kind}: {} decisions at once: {made:.2} s (goal: 2); undone: {undone:.2} s", batch.count);
     people.assign_many(check, &elements(WORK), &AssignmentInput::default()).await.unwrap();
     let listed = team.assignments(AssignmentFilter::default(), PageRequest::new(1, 1)).await.unwrap();
     listed.items[0].id.to_string()

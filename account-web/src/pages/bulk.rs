@@ -39,7 +39,7 @@ struct BulkPage {
     subject: Subject,
     count: usize,
     /// What the form repeats of the choice.
-    hidden: Vec<(&'static str, String)>,
+    hidden: Hidden,
     judged: JudgementInput,
     assigned: AssignmentInput,
     members: Vec<(String, String, bool)>,
@@ -95,8 +95,11 @@ impl BulkPage {
     }
 }
 
+/// Fields that a form sends again: names and values.
+type Hidden = Vec<(&'static str, String)>;
+
 /// What was chosen, by a query or a form.
-fn choice_of(fields: &Fields) -> Result<(Chosen, Deed, Vec<(&'static str, String)>), PageError> {
+fn choice_of(fields: &Fields) -> Result<(Chosen, Deed, Hidden), PageError> {
     let deed = if fields.get("do") == "assign" { Deed::Assign } else { Deed::Judge };
     let mut hidden = vec![("do", if deed == Deed::Assign { "assign" } else { "judge" }.to_owned())];
     let (tab, at) = (Tab::named(fields.get("show")), fields.get("at"));

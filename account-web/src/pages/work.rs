@@ -1,6 +1,6 @@
 //! What is assigned to members of a team: the list of it over all sites, and the forms with which it is assigned and changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use a11ycheck_core::{
     Error,
@@ -141,15 +141,14 @@ pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     let filter = AssignmentFilter { site, whose: person, progress };
     let found = team.handle().assignments(filter, team.context.page(PER_PAGE)).await?;
     let (names, today) = (names(team).await?, team.visit.signed_in.at.date_naive());
+    let shown: BTreeSet<SiteId> = found.items.iter().map(|one| one.site).chain(site).collect();
     let mut sites: BTreeMap<SiteId, Site> = BTreeMap::new();
-    for id in found.items.iter().map(|one| one.site).chain(site) {
-        if !sites.contains_key(&id) {
-            match team.handle().site(id).await {
-                Ok(site) => drop(sites.insert(id, site)),
-                // It was deleted meanwhile.
-                Err(Error::NotFound) => {}
-                Err(error) => return Err(error.into()),
-            }
+    for id in shown {
+        match team.handle().site(id).await {
+            Ok(site) => drop(sites.insert(id, site)),
+            // It was deleted meanwhile.
+            Err(Error::NotFound) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     let site_name = |id: &SiteId| sites.get(id).map_or("", |site| site.details.display_name()).to_owned();
@@ -166,7 +165,7 @@ pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     let chosen = site.map(|id| id.to_string()).unwrap_or_default();
     let show = if is_all { "all" } else { "" };
     let paging = Paging::of(&found, &[("whose", whose), ("show", show), ("site", &chosen)]);
-    let sites = sites.iter().map(|(id, _)| (id.to_string(), site_name(id), Some(*id) == site)).collect();
+    let sites = sites.keys().map(|id| (id.to_string(), site_name(id), Some(*id) == site)).collect();
     let judges = team.handle().judges();
     page(&WorkPage { shell, rows, paging, whose, is_all, sites, total: found.total, judges })
 }

@@ -136,7 +136,7 @@ mod tests {
                 &format!("<a href=\"/{}\">\"items\":[], ціна {number}</a>", number % 40),
                 "Fix any of the following: it has no name",
             );
-            item.is_new = number % 7 == 0;
+            item.is_new = number.is_multiple_of(7);
             item
         };
         let facts = rules.iter().map(|rule| (rule.clone(), RuleFacts::new(Impact::Serious, ["wcag2a", "wcag412"])));

@@ -205,7 +205,10 @@ pub(crate) async fn what_was_done_before_a_check_that_finds_it_is_open_again<S: 
     let nothing = AssignmentId::generate(world.now());
     let found = [before.id, doing.id, since.id, nothing].map(|id| (id, world.note(Some(team)))).to_vec();
     let expected = before.reopened(scan, began, world.now()).unwrap();
-    assert_eq!(store.reopen_assignments(team, scan, began, found.clone()).await.unwrap(), [expected.clone()]);
+    assert_eq!(
+        store.reopen_assignments(team, scan, began, found.clone()).await.unwrap(),
+        std::slice::from_ref(&expected)
+    );
     assert_eq!(world.log_length(team).await, logged + 1, "one entry for each that is open again");
     let stored = store.all_assignments(team, site).await.unwrap();
     assert!([&expected, &doing, &since].iter().all(|one| stored.contains(one)), "{stored:?}");
@@ -234,7 +237,10 @@ pub(crate) async fn assignments_belong_to_the_team_of_their_site_and_end_with_it
     assert_eq!(store.all_assignments(other, site).await.unwrap(), []);
     assert_eq!(store.assignments(other, AssignmentFilter::default(), all()).await.unwrap().total, 0);
     assert!(store.delete_site(team, site).await.unwrap());
-    assert_eq!(store.assignments(team, AssignmentFilter::default(), all()).await.unwrap().items, [kept.clone()]);
+    assert_eq!(
+        store.assignments(team, AssignmentFilter::default(), all()).await.unwrap().items,
+        std::slice::from_ref(&kept)
+    );
     assert_eq!(store.assignment(team, made.id).await.unwrap(), None);
     assert!(store.delete_team(team).await.unwrap());
     assert_eq!(store.assignment(team, kept.id).await.unwrap(), None);
