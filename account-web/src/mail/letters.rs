@@ -31,8 +31,8 @@ struct MailPage<'a> {
 }
 
 impl MailWriter for AccountWeb {
-    /// Writes a mail as plain text, and the same as a web page. No secret is in it but the link that it brings, and of an endpoint's address only the host, since the
-    /// rest may let somebody in.
+    /// Writes a mail as plain text, and the same as a web page. No secret is in it but the links that it brings, and of an endpoint's
+    /// address only the host, since the rest may let somebody in.
     fn write(&self, id: MailId, to: &EmailAddress, content: &MailContent, locale: Locale) -> Letter {
         let (words, places) = (&Words::of(locale).mail, &self.parts.places);
         let (subject, mut parts) = match content {

@@ -10,7 +10,7 @@ use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 use serde::{Deserialize, Serialize};
 
 use super::{Elements, Ranked, Seen, counted, in_order, place_indices};
-use crate::domain::{Acceptances, Area, Finding, Findings, RuleId, RuleKind, Traces, masked_items};
+use crate::domain::{Acceptances, Area, Finding, Findings, Key, RuleId, RuleKind, Traces, masked_items};
 
 /// What a report, a list of elements and judgements need of a check: all that it found but for the texts of most elements that
 /// fail. Of each of those it has rule, page, place and keys, so that every number and order is the one that
@@ -64,10 +64,12 @@ struct Document {
     reasons: Vec<Vec<String>>,
 }
 
-/// Tells what this release makes of findings from what others do: its version, and the catalogue of rules.
+/// The form of an extract. Whoever changes between two releases what it says of the same findings, or how, raises it.
+const FORM: u32 = 1;
+/// Tells what this release makes of findings from what others do: its version, the form, and the catalogue of rules.
 static MADE_BY: LazyLock<String> = LazyLock::new(|| {
-    let catalogue = crate::domain::Key::of(&[include_str!("../../catalog/rules.toml")]);
-    format!("{} {}", env!("CARGO_PKG_VERSION"), catalogue.as_str())
+    let (rules, probes) = (include_str!("../../catalog/rules.toml"), include_str!("../../catalog/probes.toml"));
+    format!("{} {FORM} {}", env!("CARGO_PKG_VERSION"), Key::of(&[rules, probes]).as_str())
 });
 
 impl Extract {
