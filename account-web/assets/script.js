@@ -29,6 +29,18 @@ if (navigator.clipboard) {
   }
 }
 
+// The preview of the brand follows what is typed.
+const preview = document.querySelector('.preview');
+if (preview) {
+  const [bar, text] = preview.children;
+  const [name, colour] = ['name', 'colour'].map((id) => document.getElementById(id));
+  name.addEventListener('input', () => { text.textContent = name.value.trim() || preview.dataset.name; });
+  colour.addEventListener('input', () => {
+    const typed = colour.value.trim();
+    bar.setAttribute('fill', /^#[0-9a-f]{6}$/i.test(typed) ? typed : preview.dataset.colour);
+  });
+}
+
 // The progress of a check is shown while it runs, and its report when it has ended.
 const live = document.querySelector('[data-progress]');
 if (live) {

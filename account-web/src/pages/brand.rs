@@ -1,6 +1,9 @@
 //! The brand on the files of a team.
 
-use a11ycheck_core::domain::{AuditAction, BrandName, Colour, Logo};
+use a11ycheck_core::{
+    domain::{AuditAction, BrandName, Colour, Logo},
+    export::Brand,
+};
 use askama::Template;
 
 use super::{
@@ -27,6 +30,10 @@ struct BrandPage {
     shell: Shell,
     name: String,
     colour: String,
+    is_colour: bool,
+    /// What files carry where nothing is entered.
+    unnamed: String,
+    uncoloured: Colour,
     is_included: bool,
     /// True if there is a logo; `None` where none can be set.
     logo: Option<bool>,
@@ -42,7 +49,9 @@ pub(super) async fn show(team: &InTeam<'_, '_>, entered: Option<Entered>) -> Res
     let shell = team.shell(Section::Brand, &team.words().brand.title).with_errors(errors);
     let is_included = team.visit.team.plan.features.white_label;
     let logo = cfg!(feature = "logos").then(|| brand.logo.as_ref().is_some_and(Logo::is_shown));
-    let template = BrandPage { shell, name, colour, is_included, logo };
+    let (is_colour, uncoloured) = (colour.parse::<Colour>().is_ok(), Brand::default().colour);
+    let unnamed = team.visit.team.name.clone();
+    let template = BrandPage { shell, name, colour, is_colour, unnamed, uncoloured, is_included, logo };
     form_page(&template, &template.shell)
 }
 

@@ -1,12 +1,13 @@
-//! The logo of a brand is set on its page, bounded and decoded once.
+//! A brand is seen while it is typed, and its logo is set on its page, bounded and decoded once.
 
 use std::io::Cursor;
 
-use a11ycheck_core::domain::Role;
+use a11ycheck_core::{domain::Role, locale::Locale};
+use a11ycheck_tests::Browser;
 use image::{DynamicImage, ImageFormat};
 use reqwest::StatusCode;
 
-use crate::visitor::Home;
+use crate::{own_check::served, visitor::Home};
 
 fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
     let mut file = Cursor::new(Vec::new());
@@ -51,4 +52,30 @@ async fn a_logo_is_set_seen_and_taken_away_and_the_rest_of_the_brand_stays() {
     assert!(brand.logo.is_none() && brand.name.unwrap().as_str() == "Other");
     let log = owner.get(&home.page("/audit")).await.text;
     assert_eq!(log.matches("<td>Brand changed</td>").count(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_preview_of_a_brand_follows_what_is_typed_and_starts_with_what_files_carry() {
+    let home = Home::new([]).await;
+    let mut owner = home.member("owner@example.org", Role::Owner).await;
+    let page = owner.get(&home.page("/brand")).await.text;
+    let script = page.split_once("<script src=\"").unwrap().1.split_once('"').unwrap().0.to_owned();
+    let script = (script.clone(), owner.get(&script).await.text);
+    let (site, paths) = served(&[("brand".to_owned(), page)], &script, Locale::En).await;
+    let browser = Browser::start().await;
+    let tab = browser.tab().await;
+    tab.open(&site.url(&paths[0])).await;
+    let shown = async || {
+        let preview = "(([bar, text]) => `${bar.getAttribute('fill')} ${text.textContent}`)(document.querySelector('.preview').children)";
+        tab.evaluate(preview).await.as_str().unwrap().to_owned()
+    };
+    let team = home.app.service.team(home.app.team.id()).await.unwrap().account().await.unwrap().team.name;
+    assert_eq!(shown().await, format!("#1b4f8a {team}"));
+    tab.evaluate("document.getElementById('name').focus()").await;
+    tab.r#type("Agency").await;
+    tab.press("Tab").await;
+    tab.r#type("#0b3d9").await;
+    assert_eq!(shown().await, "#1b4f8a Agency", "five digits are no colour yet");
+    tab.press("1").await;
+    assert_eq!(shown().await, "#0b3d91 Agency");
 }
