@@ -20,6 +20,8 @@ const FEWEST: usize = 8;
 const UNSTEADY: usize = 200;
 /// The share of a text's length, in percent, that has to be seen.
 const SEEN: usize = 90;
+/// The share of a colour from which nothing shows through it.
+const OPAQUE: f64 = 0.995;
 /// The amount by which a contrast must be below the limit: colours are whole numbers, and so is what is computed from them.
 const MARGIN: f64 = 0.05;
 
@@ -39,6 +41,9 @@ pub(super) struct Text {
     /// The contrast that it needs.
     least: f64,
     has_shadow: bool,
+    /// True if it is measured to be compared with another text, and its own contrast is not in question.
+    #[serde(default)]
+    pub(super) is_compared: bool,
 }
 
 /// The pictures of a part of a page.
@@ -54,11 +59,45 @@ pub(super) struct Paints {
     pub(super) light: RgbImage,
 }
 
-/// The least and the greatest contrast of a text's pixels.
+/// What the pixels of a text say.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Measured {
+    /// The contrast of its letters with what is behind them.
+    pub(super) contrast: Contrast,
+    /// The luminance of its letters as a reader sees them.
+    pub(super) shown: Range,
+    /// The luminance of what is behind them.
+    pub(super) behind: Range,
+}
+
+/// The least and the greatest contrast.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Contrast {
     pub(super) least: f64,
     pub(super) most: f64,
+}
+
+/// The least and the greatest relative luminance of some pixels, as WCAG defines it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Range {
+    pub(super) least: f64,
+    pub(super) most: f64,
+}
+
+impl Range {
+    const EMPTY: Self = Self { least: f64::INFINITY, most: f64::NEG_INFINITY };
+
+    fn add(&mut self, value: f64) {
+        self.least = self.least.min(value);
+        self.most = self.most.max(value);
+    }
+
+    /// Returns the contrast of each of these pixels with each of the others.
+    pub(super) fn contrast(self, other: Self) -> Contrast {
+        let (dark, light) = if self.most <= other.least { (self, other) } else { (other, self) };
+        let least = if dark.most <= light.least { ratio(dark.most, light.least) } else { 1.0 };
+        Contrast { least, most: ratio(self.least, other.most).max(ratio(other.least, self.most)) }
+    }
 }
 
 /// The verdict on the contrast of a text.
@@ -72,7 +111,7 @@ pub(super) enum Verdict {
     Open,
 }
 
-impl Measured {
+impl Contrast {
     /// Returns what a contrast says where this much is needed.
     pub(super) fn verdict(self, needed: f64) -> Verdict {
         if self.most < needed - MARGIN {
@@ -95,7 +134,7 @@ impl Text {
     /// between them, or if its own colour cannot be told.
     pub(super) fn measure(&self, paints: &Paints) -> Option<Measured> {
         // How much of a shadow shows through the text is not known.
-        if self.has_shadow && self.colour[3] * self.opacity < 0.995 {
+        if self.has_shadow && self.colour[3] * self.opacity < OPAQUE {
             return None;
         }
         let mut seen = Seen::default();
@@ -104,7 +143,8 @@ impl Text {
         }
         let is_steady = seen.unsteady * UNSTEADY <= seen.pixels;
         let is_whole = seen.parts_with_text * 100 >= seen.parts * SEEN;
-        let measured = Measured { least: seen.least, most: seen.most };
+        let Seen { least, most, shown, behind, .. } = seen;
+        let measured = Measured { contrast: Contrast { least, most }, shown, behind };
         (is_steady && is_whole && seen.whole >= FEWEST).then_some(measured)
     }
 
@@ -173,7 +213,11 @@ impl Text {
             let change = presence[at].mul_add(own[at], f64::from(dark[at])) - behind[at];
             (alpha * change / part + behind[at]).clamp(0.0, 255.0)
         });
-        let contrast = contrast(shown, behind);
+        let ground = luminance(behind);
+        let contrast = ratio(luminance(shown), ground);
+        // What is wholly opaque has its own colour, at the edge of a letter too.
+        seen.shown.add(luminance(if alpha * self.opacity >= OPAQUE { own } else { shown }));
+        seen.behind.add(ground);
         seen.least = seen.least.min(contrast);
         seen.most = seen.most.max(contrast);
         seen.whole += 1;
@@ -192,17 +236,28 @@ struct Seen {
     parts_with_text: usize,
     least: f64,
     most: f64,
+    shown: Range,
+    behind: Range,
 }
 
 impl Default for Seen {
     fn default() -> Self {
-        Self { pixels: 0, unsteady: 0, whole: 0, parts: 0, parts_with_text: 0, least: f64::INFINITY, most: 0.0 }
+        Self {
+            pixels: 0,
+            unsteady: 0,
+            whole: 0,
+            parts: 0,
+            parts_with_text: 0,
+            least: f64::INFINITY,
+            most: 0.0,
+            shown: Range::EMPTY,
+            behind: Range::EMPTY,
+        }
     }
 }
 
-/// Returns the contrast of two colours, as WCAG defines it.
-fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
-    let (one, other) = (luminance(one), luminance(other));
+/// Returns the contrast of two luminances, as WCAG defines it.
+fn ratio(one: f64, other: f64) -> f64 {
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
@@ -224,7 +279,16 @@ mod tests {
 
     /// Returns a text in the middle of [`CLIP`], every second column of which is wholly text.
     fn text(colour: [f64; 4], opacity: f64) -> Text {
-        Text { number: 0, rects: vec![[104, 54, 32, 12]], colour, opacity, size: 8.0, least: 4.5, has_shadow: false }
+        Text {
+            number: 0,
+            rects: vec![[104, 54, 32, 12]],
+            colour,
+            opacity,
+            size: 8.0,
+            least: 4.5,
+            has_shadow: false,
+            is_compared: false,
+        }
     }
 
     /// Returns the pictures of such a text on a background, through what is above both.
@@ -242,7 +306,7 @@ mod tests {
     }
 
     fn measured(text: &Text, paints: &Paints) -> (f64, f64) {
-        let Measured { least, most } = text.measure(paints).unwrap();
+        let Contrast { least, most } = text.measure(paints).unwrap().contrast;
         ((least * 100.0).round() / 100.0, (most * 100.0).round() / 100.0)
     }
 
@@ -293,8 +357,20 @@ mod tests {
     }
 
     #[test]
+    fn two_texts_differ_by_their_pixels_that_are_nearest_and_farthest() {
+        let range = |least, most| Range { least, most };
+        let rounded =
+            |Contrast { least, most }: Contrast| ((least * 100.0).round() / 100.0, (most * 100.0).round() / 100.0);
+        assert_eq!(rounded(range(0.0, 0.0).contrast(range(1.0, 1.0))), (21.0, 21.0));
+        assert_eq!(rounded(range(0.45, 0.95).contrast(range(0.0, 0.05))), (5.0, 20.0));
+        assert_eq!(rounded(range(0.0, 0.2).contrast(range(0.15, 0.45))), (1.0, 10.0), "they overlap");
+        let measured = text([255.0, 255.0, 255.0, 1.0], 1.0).measure(&paints(1.0, |_, _| [0; 3])).unwrap();
+        assert!(measured.shown.least > 0.999 && measured.behind.most < 0.001, "{measured:?}");
+    }
+
+    #[test]
     fn only_what_lies_wholly_on_one_side_of_the_limit_is_decided() {
-        let verdict = |least, most| Measured { least, most }.verdict(4.5);
+        let verdict = |least, most| Contrast { least, most }.verdict(4.5);
         assert_eq!(verdict(1.0, 4.4), Verdict::Failed);
         assert_eq!(verdict(1.0, 4.48), Verdict::Open, "too near to tell");
         assert_eq!(verdict(4.5, 21.0), Verdict::Passed);

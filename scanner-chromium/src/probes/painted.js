@@ -1,8 +1,10 @@
-// Prepares texts whose contrast axe-core could not compute for pictures, from which it is computed outside of the page. Leaves `painted` in
-// this world, and returns whether the page is at its top, and the texts: their numbers, places, colours and limits. A style sheet is all that the page has in
+// Prepares texts whose contrast axe-core could not compute for pictures, from which it is computed outside of the page, and links that it
+// could not compare with the text around them. Leaves `painted` in this world, and returns whether the page is at its top, the texts (their
+// numbers, places, colours and limits), and the links, each with its number and that of the text around it. A style sheet is all that the page has in
 // addition while its texts are painted, and `end` takes it away.
 async (facts, limits) => {
   const id = 'a11ycheck-text-contrast';
+  const linkId = 'a11ycheck-link-contrast';
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
     return (node) => get.call(node);
@@ -35,7 +37,9 @@ async (facts, limits) => {
     return found.right > found.left && found.bottom > found.top ? found : null;
   };
 
-  const left = outcome.results.incomplete.find((result) => result.id === 'color-contrast' && !result.error);
+  const openOf = (rule) => outcome.results.incomplete.find((result) => result.id === rule && !result.error);
+  const left = openOf('color-contrast');
+  const leftLinks = openOf('link-in-text-block');
   const reason = ({ any: [check] }) => check?.data?.messageKey ?? null;
   // Without a value there is no text, and what is a picture in a font may say nothing.
   const isFor = (node) => node.target.length === 1 && node.element && isConnected(node.element) && !['emptyValue', 'nonBmp'].includes(reason(node));
@@ -115,9 +119,38 @@ async (facts, limits) => {
     const seen = look(node.element);
     if (seen) texts.push({ node, seen });
   }
+  // A link is compared with the text of the block around it. What style sheets put before or after it may be what tells it apart.
+  const isBlock = (element) => /^(?:block|list-item|table|flex|grid|inline-block)$|^table-/.test(getComputedStyle(element).display);
+  // What is between the link and the block has nothing of its own: both stand on the same.
+  const isSameGround = (element, block) => {
+    for (let each = element; each && each !== block; each = around(each)) {
+      const { backgroundColor, backgroundImage, boxShadow, opacity } = getComputedStyle(each);
+      if (colourOf(backgroundColor)?.[3] !== 0 || backgroundImage !== 'none' || boxShadow !== 'none' || opacity !== '1') return false;
+    }
+    return true;
+  };
+  const links = [];
+  const blocks = new Map();
+  for (const node of (leftLinks?.nodes ?? []).slice(0, limits.seen)) {
+    if (texts.length + 2 > limits.texts) break;
+    const isLeft = node.target.length !== 1 || !node.element || !isConnected(node.element) || node.any.some(({ data }) => data?.messageKey === 'pseudoContent');
+    if (isLeft || isBlock(node.element)) continue;
+    let block = around(node.element);
+    while (block && !isBlock(block)) block = around(block);
+    const seen = block && look(node.element);
+    if (!seen) continue;
+    if (!blocks.has(block)) {
+      const beside = look(block);
+      blocks.set(block, beside && texts.push({ node: { element: block }, seen: { ...beside, isCompared: true } }) - 1);
+    }
+    const other = blocks.get(block);
+    if (other === null) continue;
+    const number = texts.push({ node, seen: { ...seen, isCompared: true } }) - 1;
+    links.push({ number, other, isSameGround: isSameGround(node.element, block) });
+  }
   // Until the verdicts are in.
-  outcome.probes.inapplicable.push(id);
-  if (texts.length === 0) return { texts, isAtTop: false };
+  outcome.probes.inapplicable.push(id, linkId);
+  if (texts.length === 0) return { texts, links, isAtTop: false };
 
   const sheet = new CSSStyleSheet();
   const every = (rules) => `*, *::before, *::after { ${rules} }`;
@@ -131,6 +164,29 @@ async (facts, limits) => {
   const adopted = () => Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
   const settle = () => Reflect.get(HTMLElement.prototype, 'offsetHeight', document.documentElement);
   const lost = new Set();
+  // Takes the elements of these verdicts from what axe-core's rule left open, and gives those that have not passed to the probe.
+  const decide = (probe, open, verdicts, dataOf) => {
+    const { probes, results } = outcome;
+    const found = { failed: [], undecided: [] };
+    const decided = new Set();
+    for (const verdict of verdicts) {
+      const { node, seen } = texts[verdict.number];
+      decided.add(node);
+      if (verdict.is !== 'passed') found[verdict.is === 'failed' ? 'failed' : 'undecided'].push({ element: node.element, data: dataOf(verdict, seen) });
+    }
+    const result = (list) => ({ id: probe, ...facts[probe], nodes: list.slice(0, limits.nodes).map((each, index) => probes.node(probe, each, index < limits.kept)) });
+    if (found.failed.length > 0) probes.violations.push(result(found.failed));
+    if (found.undecided.length > 0) probes.incomplete.push(result(found.undecided));
+    probes.inapplicable = probes.inapplicable.filter((each) => each !== probe);
+    (decided.size > 0 ? probes.passed : probes.inapplicable).push(probe);
+    if (!open) return;
+    open.nodes = open.nodes.filter((node) => !decided.has(node));
+    if (open.nodes.length > 0) return;
+    results.incomplete = results.incomplete.filter((each) => each !== open);
+    // The rule has run: its elements have passed, or are ours.
+    if ([results.passes, results.violations].some((list) => list.some((each) => each.id === open.id))) return;
+    (decided.size > found.failed.length + found.undecided.length ? results.passes : results.inapplicable).push(open);
+  };
   globalThis.painted = {
     // Paints all texts of the page in one way.
     paint(how) {
@@ -153,32 +209,21 @@ async (facts, limits) => {
       return [...lost];
     },
     // Takes the verdicts: what is decided, or measured, is no longer what axe-core left open.
-    settle(verdicts) {
-      const { probes, results } = outcome;
-      const found = { failed: [], undecided: [] };
-      const decided = new Set();
-      for (const { number, is, least, most } of verdicts.toSorted((one, other) => one.number - other.number)) {
-        const { node, seen } = texts[number];
-        // Text in the colour of its background may be meant not to be seen, and a single character need not be text.
-        const isDoubtful = ['equalRatio', 'shortTextContent'].includes(reason(node));
-        if ((isDoubtful && is !== 'passed') || !axe.utils.getNodeFromTree(node.element)) continue;
-        decided.add(node);
-        const measured = { contrastRatio: [least, most], expectedContrastRatio: `${seen.least}:1`, fontSize: `${(seen.size * 0.75).toFixed(1)}pt (${seen.size}px)` };
-        if (is !== 'passed') found[is === 'failed' ? 'failed' : 'undecided'].push({ element: node.element, data: measured });
-      }
-      const result = (list) => ({ id, ...facts[id], nodes: list.slice(0, limits.nodes).map((each, index) => probes.node(id, each, index < limits.kept)) });
-      if (found.failed.length > 0) probes.violations.push(result(found.failed));
-      if (found.undecided.length > 0) probes.incomplete.push(result(found.undecided));
-      probes.inapplicable = probes.inapplicable.filter((each) => each !== id);
-      (decided.size > 0 ? probes.passed : probes.inapplicable).push(id);
-      left.nodes = left.nodes.filter((node) => !decided.has(node));
-      if (left.nodes.length === 0) {
-        results.incomplete = results.incomplete.filter((each) => each !== left);
-        // The rule has run: its texts have passed, or are ours.
-        if (![results.passes, results.violations].some((list) => list.some((each) => each.id === left.id))) (decided.size > found.failed.length + found.undecided.length ? results.passes : results.inapplicable).push(left);
-      }
+    settle(verdicts, linkVerdicts) {
+      const inOrder = (list) => list.toSorted((one, other) => one.number - other.number);
+      const known = (node) => axe.utils.getNodeFromTree(node.element);
+      // Text in the colour of its background may be meant not to be seen, and a single character need not be text.
+      const isDoubtful = (node) => ['equalRatio', 'shortTextContent'].includes(reason(node));
+      const ofText = inOrder(verdicts).filter(({ number, is }) => known(texts[number].node) && (is === 'passed' || !isDoubtful(texts[number].node)));
+      decide(id, left, ofText, ({ least, most }, { size, least: needed }) => ({
+        contrastRatio: [least, most],
+        expectedContrastRatio: `${needed}:1`,
+        fontSize: `${(size * 0.75).toFixed(1)}pt (${size}px)`,
+      }));
+      const ofLinks = inOrder(linkVerdicts).filter(({ number }) => known(texts[number].node));
+      decide(linkId, leftLinks, ofLinks, ({ least, most }) => ({ contrastRatio: [least, most], requiredContrastRatio: '3:1' }));
       delete globalThis.painted;
     },
   };
-  return { texts: texts.map(({ seen }, number) => ({ number, ...seen })), isAtTop: scrollX === 0 && scrollY === 0 };
+  return { texts: texts.map(({ seen }, number) => ({ number, ...seen })), links, isAtTop: scrollX === 0 && scrollY === 0 };
 }

@@ -1,9 +1,13 @@
-//! Contrast that axe-core could not compute (text on pictures, gradients and overlaps), decided by pictures of the text.
+//! Contrast that axe-core could not compute (text on pictures, gradients and overlaps), decided by pictures of the text; and links that it
+//! could not compare with the text around them, decided by what the same pictures say of both.
 //!
 //! `painted.js` finds the texts, paints those of the page and puts their colours back; `glyphs.rs` computes what the pictures say. The page's
 //! scripts and animations stand still meanwhile. What moves all the same, or may, is left to a person.
 
-use std::{collections::HashSet, io::Cursor};
+use std::{
+    collections::{HashMap, HashSet},
+    io::Cursor,
+};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use image::{ImageFormat as PictureFormat, ImageReader, Limits, RgbImage};
@@ -13,7 +17,7 @@ use tokio::time::{Duration, Instant};
 
 use super::{
     facts::facts,
-    glyphs::{Paints, Text, Verdict},
+    glyphs::{Contrast, Measured, Paints, Text, Verdict},
 };
 use crate::{
     axe::AxeError,
@@ -26,12 +30,17 @@ use crate::{
 };
 
 const PAINTED: &str = include_str!("painted.js");
-/// An expression for whether axe-core left a contrast open on an element of the page itself. If not, the probe has run and found nothing to do.
+/// An expression for whether axe-core left a contrast open on an element of the page itself. If not, the probes have run and found nothing to do.
 const IS_OPEN: &str = "(() => {
-    const isOpen = outcome.results.incomplete.some(({ id, error, nodes }) => id === 'color-contrast' && !error && nodes.some(({ target }) => target.length === 1));
-    outcome.probes?.inapplicable.push(...(isOpen ? [] : ['a11ycheck-text-contrast']));
+    const rules = ['color-contrast', 'link-in-text-block'];
+    const isOpen = outcome.results.incomplete.some(({ id, error, nodes }) => rules.includes(id) && !error && nodes.some(({ target }) => target.length === 1));
+    outcome.probes?.inapplicable.push(...(isOpen ? [] : ['a11ycheck-text-contrast', 'a11ycheck-link-contrast']));
     return isOpen;
 })()";
+/// The contrast by which the colour of a link differs enough from that of the text around it (technique G183 of WCAG).
+const LINK_CONTRAST: f64 = 3.0;
+/// The contrast up to which two colours are one to a reader: such a link is not told apart by its colour.
+const ONE_COLOUR: f64 = 1.05;
 
 /// The number of texts of a page that are measured.
 const MAX_TEXTS: usize = 400;
@@ -89,8 +98,19 @@ pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -
 #[serde(rename_all = "camelCase")]
 struct Seen {
     texts: Vec<Text>,
+    links: Vec<Link>,
     /// True if the page is not scrolled.
     is_at_top: bool,
+}
+
+/// A link and the text around it, by their numbers among the texts.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Link {
+    number: usize,
+    other: usize,
+    /// True if styles say that both stand on the same background.
+    is_same_ground: bool,
 }
 
 /// A page whose texts are painted.
@@ -116,7 +136,7 @@ impl Page<'_> {
             "place": 100_000,
         });
         let Some(seen) = self.evaluate(&format!("({PAINTED})({}, {limits})", facts())).await? else { return Ok(None) };
-        let Seen { texts, is_at_top } = serde_json::from_value(seen).unwrap_or_default();
+        let Seen { texts, links, is_at_top } = serde_json::from_value(seen).unwrap_or_default();
         let parts = parts(&texts);
         if parts.is_empty() {
             return Ok(Some(()));
@@ -130,10 +150,14 @@ impl Page<'_> {
         }
         let Some(lost) = self.evaluate("painted.end()").await? else { return Ok(None) };
         let lost: HashSet<usize> = serde_json::from_value(lost).unwrap_or_default();
-        let judged = tokio::task::spawn_blocking(move || judge(&texts, &parts, &shots, &lost)).await;
+        let judged = tokio::task::spawn_blocking(move || {
+            let measured = measure(&texts, &parts, &shots, &lost);
+            (judge(&texts, &measured), judge_links(&links, &measured))
+        });
         // A panic over these pixels would cost this probe.
-        let Ok(verdicts) = judged else { return Ok(None) };
-        Ok(self.evaluate(&format!("painted.settle({})", Value::from(verdicts))).await?.map(|_| ()))
+        let Ok((of_texts, of_links)) = judged.await else { return Ok(None) };
+        let settle = format!("painted.settle({}, {})", Value::from(of_texts), Value::from(of_links));
+        Ok(self.evaluate(&settle).await?.map(|_| ()))
     }
 
     /// Returns the value of an expression, or of what it promises; `None` after an exception.
@@ -222,28 +246,61 @@ fn around(one: Rect, other: Rect) -> Rect {
     Rect { x, y, width: right - x, height: bottom - y }
 }
 
-/// Returns what the pictures say about the texts, in the form that `painted.js` takes. `shots` has those of the first
-/// parts.
-fn judge(texts: &[Text], parts: &[Part], shots: &[[Vec<u8>; 3]], lost: &HashSet<usize>) -> Vec<Value> {
-    let mut verdicts = Vec::new();
+/// Returns what the pictures say about the texts, by their numbers. `shots` has those of the first parts.
+fn measure(texts: &[Text], parts: &[Part], shots: &[[Vec<u8>; 3]], lost: &HashSet<usize>) -> HashMap<usize, Measured> {
+    let mut all = HashMap::new();
     for (part, shots) in parts.iter().zip(shots) {
         let [Some(bare), Some(dark), Some(light)] = shots.each_ref().map(|png| decoded(png)) else { continue };
         let paints = Paints { clip: part.clip, bare, dark, light };
         for text in part.texts.iter().filter_map(|place| texts.get(*place)) {
-            let Some(measured) = (!lost.contains(&text.number)).then(|| text.measure(&paints)).flatten() else {
-                continue;
-            };
-            let is = match measured.verdict(text.needed()) {
-                Verdict::Failed => "failed",
-                Verdict::Passed => "passed",
-                Verdict::Open => "open",
-            };
-            // Two places, cut off as axe-core does: 4.499 is not 4.5.
-            let [least, most] = [measured.least, measured.most].map(|contrast| (contrast * 100.0).floor() / 100.0);
-            verdicts.push(json!({ "number": text.number, "is": is, "least": least, "most": most }));
+            if let Some(measured) = (!lost.contains(&text.number)).then(|| text.measure(&paints)).flatten() {
+                all.insert(text.number, measured);
+            }
         }
     }
-    verdicts
+    all
+}
+
+/// Returns the verdicts on the contrast of texts, in the form that `painted.js` takes.
+fn judge(texts: &[Text], measured: &HashMap<usize, Measured>) -> Vec<Value> {
+    let of_text = |text: &Text| {
+        let contrast = measured.get(&text.number).filter(|_| !text.is_compared)?.contrast;
+        Some(said(text.number, contrast.verdict(text.needed()), contrast))
+    };
+    texts.iter().filter_map(of_text).collect()
+}
+
+/// Returns the verdicts on links. A link has passed if each of its pixels differs enough from each of the text around it, or what is behind
+/// the one from what is behind the other; it fails if none does. One whose colour is that of the text is left to axe-core, and so is
+/// one where a measure is missing.
+fn judge_links(links: &[Link], measured: &HashMap<usize, Measured>) -> Vec<Value> {
+    let of_link = |link: &Link| {
+        let (own, other) = (measured.get(&link.number)?, measured.get(&link.other)?);
+        let colours = own.shown.contrast(other.shown);
+        let grounds =
+            if link.is_same_ground { Contrast { least: 1.0, most: 1.0 } } else { own.behind.contrast(other.behind) };
+        if colours.most <= ONE_COLOUR {
+            return None;
+        }
+        let verdict = match (colours.verdict(LINK_CONTRAST), grounds.verdict(LINK_CONTRAST)) {
+            (Verdict::Passed, _) | (_, Verdict::Passed) => Verdict::Passed,
+            (Verdict::Failed, Verdict::Failed) => Verdict::Failed,
+            (Verdict::Open | Verdict::Failed, Verdict::Open | Verdict::Failed) => Verdict::Open,
+        };
+        Some(said(link.number, verdict, colours))
+    };
+    links.iter().filter_map(of_link).collect()
+}
+
+fn said(number: usize, verdict: Verdict, contrast: Contrast) -> Value {
+    let is = match verdict {
+        Verdict::Failed => "failed",
+        Verdict::Passed => "passed",
+        Verdict::Open => "open",
+    };
+    // Two places, cut off as axe-core does: 4.499 is not 4.5.
+    let [least, most] = [contrast.least, contrast.most].map(|contrast| (contrast * 100.0).floor() / 100.0);
+    json!({ "number": number, "is": is, "least": least, "most": most })
 }
 
 fn decoded(png: &[u8]) -> Option<RgbImage> {
@@ -256,7 +313,7 @@ fn decoded(png: &[u8]) -> Option<RgbImage> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::glyphs::Range, *};
 
     fn text(number: usize, rect: [u32; 4]) -> Text {
         let text = json!({
@@ -271,6 +328,35 @@ mod tests {
         let parts = parts(&texts);
         assert_eq!(parts.iter().map(|part| part.texts.clone()).collect::<Vec<_>>(), [vec![1, 2], vec![0]]);
         assert_eq!(parts[0].clip, Rect { x: 7, y: 7, width: 346, height: 76 });
+    }
+
+    #[test]
+    fn a_link_is_decided_only_where_every_pixel_of_it_and_of_the_text_agrees() {
+        let measured = |shown: [f64; 2], behind: [f64; 2]| Measured {
+            contrast: Contrast { least: 1.0, most: 21.0 },
+            shown: Range { least: shown[0], most: shown[1] },
+            behind: Range { least: behind[0], most: behind[1] },
+        };
+        let judged = |own: Measured, other: Measured, is_same_ground: bool| {
+            let link = Link { number: 0, other: 1, is_same_ground };
+            judge_links(&[link], &[(0, own), (1, other)].into())
+                .first()
+                .map(|said| said["is"].as_str().unwrap().to_owned())
+        };
+        let text = measured([0.0; 2], [0.2, 1.0]);
+        let is = |is: &str| Some(is.to_owned());
+        assert_eq!(judged(measured([0.05; 2], [0.3, 0.9]), text, true), is("failed"), "2:1 on the same gradient");
+        assert_eq!(judged(measured([0.05; 2], [0.3, 0.9]), text, false), is("open"), "the gradient may tell it apart");
+        assert_eq!(judged(measured([0.2; 2], [0.3, 0.9]), text, true), is("passed"), "5:1");
+        assert_eq!(judged(measured([0.05, 0.2], [0.3, 0.9]), text, true), is("open"));
+        assert_eq!(judged(measured([0.0; 2], [0.3, 0.9]), text, true), None, "one colour");
+        let flat = measured([0.0; 2], [1.0; 2]);
+        assert_eq!(judged(measured([0.05; 2], [0.1; 2]), flat, false), is("passed"), "an area of its own");
+        assert_eq!(judged(measured([0.05; 2], [0.9; 2]), flat, false), is("failed"), "one that nobody sees");
+        assert_eq!(
+            judge_links(&[Link { number: 0, other: 9, is_same_ground: true }], &[(0, flat)].into()),
+            Vec::<Value>::new()
+        );
     }
 
     #[test]

@@ -271,3 +271,90 @@ async fn thousands_of_texts_are_measured_within_bounds_and_one_of_each_kind_firs
     assert!(measured <= 400 && measured + findings.needs_review[&RuleId::new(AXE)] == 2_501, "{measured}");
     assert_eq!(of(&findings.items, PROBE, 0).is_some(), measured > 0);
 }
+
+/// Links in a text, with what is right to say about them; both are measured on a background that axe-core does not know.
+const LINKS: [(&str, &str, Said); 8] = [
+    (
+        "nearly the colour of the text",
+        "<p style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00'>LINK</a> TEXT</p>",
+        Fails(1.9, 2.2),
+    ),
+    (
+        "far from the colour of the text",
+        "<p style='color: #111; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #7070ff'>LINK</a> TEXT</p>",
+        Nothing,
+    ),
+    (
+        "on a gradient that both share",
+        "<p style='color: #222; background: linear-gradient(to right, #fff, #ccc)'>TEXT <a id=x href='/a' style='color: #a00'>LINK</a> TEXT</p>",
+        Fails(1.9, 2.2),
+    ),
+    (
+        "on an area of its own",
+        "<p style='color: #222; background: url(/ffffff.png)'>TEXT <a id=x href='/a' style='color: #fff; background: url(/111111.png)'>LINK</a> TEXT</p>",
+        Nothing,
+    ),
+    (
+        "underlined",
+        "<p style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00; text-decoration: underline'>LINK</a> TEXT</p>",
+        Nothing,
+    ),
+    (
+        "in the colour of the text",
+        "<p style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #222'>LINK</a> TEXT</p>",
+        Left,
+    ),
+    (
+        "with a sign before it",
+        "<style>#x::before { content: '>' }</style><p style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00'>LINK</a> TEXT</p>",
+        Left,
+    ),
+    (
+        "in elements of its own, in a form that hides properties",
+        "<form style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00'><span>LINK</span></a> TEXT <input name=parentElement aria-label=x></form>",
+        Left,
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_axe_core_leaves_open_is_compared_with_the_text_around_it() {
+    let plain = "<style>a { text-decoration: none }</style>";
+    let bodies: Vec<String> = LINKS
+        .iter()
+        .map(|(_, body, _)| {
+            format!(
+                "{plain}{}",
+                body.replace("TEXT", "Handmade bicycles for everybody").replace("LINK", "from our town")
+            )
+        })
+        .collect();
+    let site = Site::start(move |request| answer(request, &bodies)).await;
+    let findings = scan(&site, LINKS.len(), ChromiumScanner::new(measuring()).unwrap()).await;
+    let mut wrong = Vec::new();
+    for (number, (name, _, wanted)) in LINKS.iter().enumerate() {
+        let range = |finding: &Finding| {
+            let values: Vec<f64> =
+                finding.checks[0].values["contrastRatio"].iter().map(|value| value.parse().unwrap()).collect();
+            (values[0], values[values.len() - 1])
+        };
+        let failed = of(&findings.items, "a11ycheck-link-contrast", number).map(range);
+        let left = of(&findings.undecided, "link-in-text-block", number);
+        let said = match (failed, of(&findings.undecided, "a11ycheck-link-contrast", number).map(range), left) {
+            (Some((least, most)), None, None) => Fails(least, most),
+            (None, Some((least, most)), None) => Asks(least, most),
+            (None, None, Some(_)) => Left,
+            _ => Nothing,
+        };
+        let is_right = match (said, *wanted) {
+            (Fails(least, most), Fails(low, high)) => least >= low && most <= high,
+            (said, wanted) => said == wanted,
+        };
+        if !is_right || of(&findings.items, "link-in-text-block", number).is_some() {
+            wrong.push(format!("{name}: {said:?} in place of {wanted:?}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    let failed = of(&findings.items, "a11ycheck-link-contrast", 0).unwrap();
+    let german = sentence(&failed.checks[0], Locale::De).unwrap();
+    assert!(german.contains("2,0") && german.contains("3:1"), "{german}");
+}
