@@ -153,7 +153,16 @@
     return { failed: isWay ? [] : [{ element: known.first }], isApplicable: true };
   };
 
+  const scripts = () => {
+    const links = kit.all('a[href]').filter((link) => kit.isHtml(link) && kit.isExposed(link));
+    const isScript = (link) => /^[\s\u0000-\u001f]*javascript:/i.test(kit.attribute(link, 'href') ?? '');
+    // A role of its own says what it is instead.
+    const failed = links.filter((link) => isScript(link) && (kit.attribute(link, 'role') ?? '').trim() === '');
+    return { failed: failed.map((element) => ({ element })), isApplicable: links.length > 0 };
+  };
+
   return {
+    'a11ycheck-script-link': scripts,
     'a11ycheck-identical-links': identicalLinks,
     'a11ycheck-link-context': linkContext,
     'a11ycheck-main-heading': mainHeading,

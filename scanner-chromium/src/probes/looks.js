@@ -127,7 +127,26 @@
     return { failed, undecided, isApplicable: paragraphs.length > 0 };
   };
 
+  const capitals = () => {
+    const failed = [];
+    let isApplicable = false;
+    for (const element of all('p, li, dd, td, blockquote, div, h1, h2, h3, h4, h5, h6, label, figcaption')) {
+      if (!ownText(element)) continue;
+      const own = [...nodes(element)].filter((node) => nodeType(node) === Node.TEXT_NODE).map(text).join(' ');
+      const shown = getComputedStyle(element).textTransform === 'uppercase' ? own.toUpperCase() : own;
+      const letters = shown.match(/\p{L}/gu)?.length ?? 0;
+      if (letters < 60) continue;
+      isApplicable = true;
+      // Scripts without capital letters have neither.
+      const [upper, lower] = [/\p{Lu}/gu, /\p{Ll}/gu].map((kind) => shown.match(kind)?.length ?? 0);
+      if (upper < 60 || lower > 0.05 * upper || closest(element, 'code, pre, kbd, samp') || !isVisible(element)) continue;
+      failed.push({ element });
+    }
+    return { failed, isApplicable };
+  };
+
   return {
+    'a11ycheck-capital-text': capitals,
     'a11ycheck-css-content': cssContent,
     'a11ycheck-hover-only': hoverOnly,
     'a11ycheck-old-markup': oldMarkup,

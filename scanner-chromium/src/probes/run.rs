@@ -14,7 +14,7 @@ use crate::{
 
 const RUN: &str = include_str!("run.js");
 const KIT: &str = include_str!("kit.js");
-const FAMILIES: [&str; 10] = [
+const FAMILIES: [&str; 11] = [
     include_str!("words.js"),
     include_str!("names.js"),
     include_str!("links.js"),
@@ -25,6 +25,7 @@ const FAMILIES: [&str; 10] = [
     include_str!("layout.js"),
     include_str!("looks.js"),
     include_str!("contrast.js"),
+    include_str!("motion.js"),
 ];
 const LANGUAGE: &str = include_str!("language.js");
 const JUDGE: &str = include_str!("judge.js");

@@ -25,7 +25,7 @@ struct Case {
     hostile: &'static str,
 }
 
-const CASES: [Case; 31] = [
+const CASES: [Case; 34] = [
     Case {
         probe: "a11ycheck-field-label",
         fails: (
@@ -287,6 +287,39 @@ const CASES: [Case; 31] = [
         passes: "<audio controls src='/long.wav'></audio>",
         nearly: "<audio autoplay controls src='/tone.wav'></audio><audio autoplay muted src='/long.wav'></audio>",
         hostile: "<form><audio autoplay src='/missing.wav'></audio><input name=duration aria-label=x></form>",
+    },
+    Case {
+        probe: "a11ycheck-reduced-motion",
+        fails: (
+            "<style>@keyframes a { to { transform: translateX(200px) } } #x { animation: a 2s linear infinite }</style><p id=x>News</p>",
+            &["#x"],
+        ),
+        passes: "<style>@keyframes a { to { transform: translateX(200px) } }
+            @media (prefers-reduced-motion: no-preference) { p { animation: a 2s linear infinite } }</style><p>News</p>",
+        nearly: "<style>@keyframes a { to { transform: translateX(200px) } } @keyframes b { to { color: #000 } }
+            p { animation: a 2s linear } i { animation: b 2s infinite } b { animation: a 2s infinite paused }
+            u { display: inline-block; animation: a 1s infinite }</style><p>News</p><i>x</i><b>y</b><u class=spinner>loading</u>",
+        hostile: "<form><input name=getAnimations aria-label=x></form><style>@keyframes a { to { rotate: 1turn } } .z { animation: a 0.1s infinite }</style>
+            <b class=z style='display: none'>x</b><script>for (let i = 0; i < 900; i += 1) document.head.animate([{ left: 0 }, { left: '1px' }], { duration: 1e300, iterations: Infinity })</script>",
+    },
+    Case {
+        probe: "a11ycheck-capital-text",
+        fails: (
+            "<p id=x>PLEASE READ ALL OF THIS BEFORE YOU ORDER ANYTHING, SINCE IT SAYS WHAT IS AND WHAT IS NOT IN THE PRICE.</p>
+             <p id=y style='text-transform: uppercase'>Please read all of this before you order anything, since it says what is in the price.</p>",
+            &["#x", "#y"],
+        ),
+        passes: "<p>Please read all of this before you order anything, since it says what is and what is not in the price.</p>",
+        nearly: "<p>PLEASE READ THIS BEFORE YOU ORDER.</p><pre>SELECT A, B, C, D, E, F, G, H FROM ORDERS WHERE PRICE IS NOT NULL AND NAME LIKE ANYTHING</pre>
+            <p>一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十</p>",
+        hostile: "<form>ẞẞẞ <input name=childNodes aria-label=x></form><p>\u{202e}\u{0301}\u{0301}</p>",
+    },
+    Case {
+        probe: "a11ycheck-script-link",
+        fails: ("<a id=x href='javascript:void(0)'>Show all</a> <a id=y href=' JavaScript:open()'>Help</a>", &["#x", "#y"]),
+        passes: "<button>Show all</button> <a href='/all'>All</a>",
+        nearly: "<a href='javascript:0' role=button>Show</a> <a href='/javascript:0'>Scripts</a> <a href='javascript:0' hidden>x</a>",
+        hostile: "<form><a href='/a'>A</a><input name=getAttribute aria-label=x></form><svg><a href='javascript:0'><text y=9>A</text></a></svg>",
     },
 ];
 
