@@ -222,6 +222,11 @@ pub struct CheckArguments {
     #[arg(long, env = "A11YCHECK_MEASURED_CONTRAST")]
     pub measured_contrast: bool,
 
+    /// The pages on which menus, disclosures, tabs, dialogs and carousels are opened, to check what appears. For sites of your own: what
+    /// sends, buys or deletes is not pressed, as far as that can be told. [default: off]
+    #[arg(long, env = "A11YCHECK_OPEN", value_name = "PAGES")]
+    pub open: Option<Moving>,
+
     /// Takes no pictures, though an output has them: json, html and pdf do.
     #[arg(long)]
     pub no_pictures: bool,
@@ -321,7 +326,7 @@ pub enum Robots {
     Ignore,
 }
 
-/// The pages on which probes press keys and make the window narrow.
+/// Pages on which more is done than looking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Moving {
     /// No page.

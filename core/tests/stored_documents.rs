@@ -22,7 +22,7 @@ const STORED_ONCE: [&str; 7] =
 /// What holds some of these for the minutes in which a batch can be undone.
 const OF_BATCHES: [&str; 1] = ["BatchContent"];
 /// The parts of these. A part of a document that is written back carries `UnknownFields` of its own.
-const PARTS: [&str; 18] = [
+const PARTS: [&str; 19] = [
     "Area",
     "AxeCheck",
     "Cover",
@@ -33,6 +33,7 @@ const PARTS: [&str; 18] = [
     "Fingerprint",
     "FixedRule",
     "Limits",
+    "OpenedBy",
     "PageOutcome",
     "PreviousScan",
     "RuleFacts",
@@ -227,6 +228,7 @@ fn findings() -> Value {
             "area": {"x": 1, "y": 2, "width": 3, "height": 4},
             "screenshot": {"id": 1, "width": 3, "height": 4},
             "is_new": true,
+            "opened_by": {"name": "Menu", "selector": "#menu"},
         }],
         "needs_review": {"label": 2},
         "undecided": [{

@@ -34,6 +34,7 @@ pub struct ChromiumConfig {
     pub(crate) moving_probes: MovingProbes,
     pub(crate) enhanced_contrast: bool,
     pub(crate) measured_contrast: bool,
+    pub(crate) opening: Opening,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
     pub(crate) proxy: Option<UpstreamProxy>,
@@ -63,6 +64,7 @@ impl ChromiumConfig {
             moving_probes: MovingProbes::Off,
             enhanced_contrast: false,
             measured_contrast: false,
+            opening: Opening::Off,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             proxy: None,
@@ -156,6 +158,12 @@ impl ChromiumConfig {
     /// all of these texts are left to a person: pages take longer with it.
     pub fn with_measured_contrast(self, measured_contrast: bool) -> Self {
         Self { measured_contrast, ..self }
+    }
+
+    /// Sets the pages on which controls are pressed that open something, to check what appears. The default is none. It is for sites of
+    /// one's own: see [`Opening`].
+    pub fn with_opening(self, opening: Opening) -> Self {
+        Self { opening, ..self }
     }
 
     /// Sets whether pictures are taken of what fails. By default they are.
@@ -278,6 +286,25 @@ pub enum MovingProbes {
     /// In a scan, the first page of each folder of the site.
     OneOfEachKind,
     /// Every page. That takes up to ten seconds more for each.
+    EveryPage,
+}
+
+/// The pages on which controls are pressed that open something: disclosures, menus, tabs, dialogs and carousels. axe-core and the probes
+/// check what appears, and each such finding names the control. It is the last that happens on a page, so all other findings are the
+/// same with and without it.
+///
+/// A control is pressed only if it says that it opens something, belongs to no form that it might send, leads to no address, and is
+/// called by no word for sending, buying, deleting, agreeing or signing in or out, in seven languages. While controls are pressed,
+/// documents and all requests but `GET` and `HEAD` are refused; where a page tries one, opens a window or asks a question, nothing that
+/// was opened on it counts. Scripts of a page can do anything all the same that takes none of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Opening {
+    /// No page.
+    #[default]
+    Off,
+    /// In a scan, the first page of each folder of the site.
+    OneOfEachKind,
+    /// Every page. That takes up to 15 seconds more for each.
     EveryPage,
 }
 

@@ -37,9 +37,9 @@
 //!
 //! # Map
 //! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `visit` checks one page, `axe` runs
-//! axe-core in it and `probes` what we check beside it, `evidence` takes pictures of what fails on it, `platform` recognises what the site is built with,
+//! axe-core in it and `probes` what we check beside it, `opening` presses what opens on it, `evidence` takes pictures of what fails on it, `platform` recognises what the site is built with,
 //! and `crawl` decides which pages are checked and in what order. Each names only those before it in the order `cdp`,
-//! `guard`, `browser`, `evidence`, `platform`, `axe`, `probes`, `visit`, `crawl`. `permits` bounds how much of this happens at a
+//! `guard`, `browser`, `evidence`, `platform`, `axe`, `probes`, `opening`, `visit`, `crawl`. `permits` bounds how much of this happens at a
 //! time, `places` lists where the browser and axe-core may be installed, and `examination` reports what the machine
 //! has.
 
@@ -54,6 +54,7 @@ mod evidence;
 mod examination;
 mod guard;
 mod headers;
+mod opening;
 #[cfg(test)]
 mod order;
 mod parts;
@@ -68,7 +69,7 @@ mod visit;
 
 pub use self::{
     browser::{AuthoritiesError, BrowserError, Fonts, InvalidViewport, Sandbox, Viewport},
-    config::{ChromiumConfig, Evidence, MovingProbes, RobotsPolicy},
+    config::{ChromiumConfig, Evidence, MovingProbes, Opening, RobotsPolicy},
     crawl::Sitemap,
     error::ChromiumError,
     examination::{Examination, FoundAxe, FoundBrowser},

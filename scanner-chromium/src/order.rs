@@ -3,8 +3,8 @@
 use std::{fs, path::Path};
 
 /// The folders, the most basic first.
-const ORDER: [&str; 10] =
-    ["cdp", "guard", "browser", "evidence", "platform", "axe", "probes", "visit", "crawl", "scanner"];
+const ORDER: [&str; 11] =
+    ["cdp", "guard", "browser", "evidence", "platform", "axe", "probes", "opening", "visit", "crawl", "scanner"];
 
 /// Returns the modules of this crate that a file names, outside of its tests.
 fn named(source: &str) -> Vec<&str> {

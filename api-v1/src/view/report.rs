@@ -2,7 +2,8 @@
 
 use a11ycheck_core::{
     domain::{
-        CoverKind, Impact, PageOutcome, PlatformKey, RuleId, StandardId, Totals, UncheckedFrame, UndecidedReason,
+        CoverKind, Impact, OpenedBy, PageOutcome, PlatformKey, RuleId, StandardId, Totals, UncheckedFrame,
+        UndecidedReason,
     },
     id::ScanId,
     locale::Locale,
@@ -216,6 +217,9 @@ struct Element<'a> {
     shot_width: Option<u32>,
     /// The height of the picture in pixels.
     shot_height: Option<u32>,
+    /// The control that was pressed before the element appeared; null for what the page shows by itself. An addition to the
+    /// reference.
+    opened_by: Option<&'a OpenedBy>,
 }
 
 /// The place of an example on its page, in CSS pixels from the top left corner.
@@ -375,6 +379,9 @@ struct ElementToCheck<'a> {
     shot_width: Option<u32>,
     /// The height of the picture in pixels.
     shot_height: Option<u32>,
+    /// The control that was pressed before the element appeared; null for what the page shows by itself. An addition to the
+    /// reference.
+    opened_by: Option<&'a OpenedBy>,
 }
 
 /// A part of the hour in which a person tests what no program can.
@@ -562,7 +569,7 @@ impl<'a> From<&'a PageCount> for Count<'a> {
 
 impl<'a> Element<'a> {
     fn new(example: &'a Example, addresses: &Addresses<'_>) -> Self {
-        let Example { id, page, target, html, details, is_new, picture, .. } = example;
+        let Example { id, page, target, html, details, is_new, picture, opened_by, .. } = example;
         Self {
             id: *id,
             page,
@@ -573,6 +580,7 @@ impl<'a> Element<'a> {
             shot: picture.map(|picture| addresses.of(picture.id)),
             shot_width: picture.map(|picture| picture.width),
             shot_height: picture.map(|picture| picture.height),
+            opened_by: opened_by.as_ref(),
         }
     }
 }
@@ -644,7 +652,7 @@ impl<'a> From<&'a Reason> for WhyUndecided<'a> {
 
 impl<'a> ElementToCheck<'a> {
     fn new(place: &'a PlaceToCheck, addresses: &Addresses<'_>) -> Self {
-        let PlaceToCheck { id, page, target, html, details, picture, .. } = place;
+        let PlaceToCheck { id, page, target, html, details, picture, opened_by, .. } = place;
         Self {
             id: *id,
             page,
@@ -654,6 +662,7 @@ impl<'a> ElementToCheck<'a> {
             shot: picture.map(|picture| addresses.of(picture.id)),
             shot_width: picture.map(|picture| picture.width),
             shot_height: picture.map(|picture| picture.height),
+            opened_by: opened_by.as_ref(),
         }
     }
 }

@@ -13,7 +13,7 @@ use a11ycheck_core::{
     scanner::{CancellationToken, PageList, ScanError, ScanOutput, ScanRequest, Scanner as _, judge},
 };
 use a11ycheck_scanner_chromium::{
-    ChromiumConfig, ChromiumScanner, Evidence, MovingProbes, RequestHeaders, RobotsPolicy, Sandbox,
+    ChromiumConfig, ChromiumScanner, Evidence, MovingProbes, Opening, RequestHeaders, RobotsPolicy, Sandbox,
 };
 use chrono::{Local, Utc};
 use url::{Host, Url};
@@ -161,6 +161,11 @@ async fn scan(
             Some(Moving::Off) | None => MovingProbes::Off,
             Some(Moving::Kinds) => MovingProbes::OneOfEachKind,
             Some(Moving::All) => MovingProbes::EveryPage,
+        })
+        .with_opening(match arguments.open {
+            Some(Moving::Off) | None => Opening::Off,
+            Some(Moving::Kinds) => Opening::OneOfEachKind,
+            Some(Moving::All) => Opening::EveryPage,
         })
         .with_enhanced_contrast(arguments.enhanced_contrast)
         .with_measured_contrast(arguments.measured_contrast)

@@ -98,6 +98,7 @@ impl RunFinding {
             accepted: None,
             area: finding.area,
             picture: finding.screenshot,
+            opened_by: finding.opened_by.clone(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Findings of a run, with their marks.
 
-use a11ycheck_core::domain::{Area, AxeCheck, Fingerprint, Impact, RuleId, ScreenshotRef};
+use a11ycheck_core::domain::{Area, AxeCheck, Fingerprint, Impact, OpenedBy, RuleId, ScreenshotRef};
 use serde::{Deserialize, Serialize};
 
 use super::Kind;
@@ -46,6 +46,9 @@ pub struct RunFinding {
     /// The picture of the element, if one was taken. It is in [`Run::pictures`](super::Run::pictures) if it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<ScreenshotRef>,
+    /// The control that was pressed before the element appeared; absent for what the page shows by itself. `message` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_by: Option<OpenedBy>,
 }
 
 /// Whether the baseline has an element.

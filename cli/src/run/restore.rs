@@ -61,7 +61,8 @@ impl RunFinding {
             Finding::new(self.rule.clone(), self.page, page_url, &self.selector, &self.html, &self.failure_summary)
                 .with_checks(self.checks.iter().cloned())
                 .with_area(self.area)
-                .with_screenshot(self.picture);
+                .with_screenshot(self.picture)
+                .with_opened_by(self.opened_by.clone());
         finding.fingerprint = self.keys.clone();
         finding.is_new = self.since == Since::New;
         finding

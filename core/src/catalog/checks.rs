@@ -196,7 +196,7 @@ impl ValueKind {
 }
 
 /// Returns a text of the page without what would end its code, in one line.
-fn plain(piece: &str) -> String {
+pub(super) fn plain(piece: &str) -> String {
     let tidy = |character: char| match character {
         '`' => '\'',
         control if control.is_control() => ' ',

@@ -4,9 +4,9 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Deserialize;
 
-use super::{Plural, Review, language::Language, rule::Audience};
+use super::{Plural, Review, checks::plain, language::Language, rule::Audience};
 use crate::{
-    domain::{Cover, CoverKind, Failure, FailureCause, FailureCode, FailureFacts, Impact, StandardId},
+    domain::{Cover, CoverKind, Failure, FailureCause, FailureCode, FailureFacts, Impact, OpenedBy, StandardId},
     locale::Locale,
 };
 
@@ -129,6 +129,11 @@ impl Terms {
         // No line may break between the number and the percent sign.
         let space = if self.locale == Locale::En { "" } else { "\u{A0}" };
         fill(sentence, &[("percent", &format!("{}{space}%", cover.percent))])
+    }
+
+    /// Returns the sentence that says which control was pressed before an element appeared, with its name in backticks.
+    pub fn opened(&self, control: &OpenedBy) -> String {
+        fill(&self.label.opened, &[("control", &format!("`{}`", plain(control.known_as())))])
     }
 
     /// Returns a sentence with the host that a redirect had led to, and the reason for the failure there.
@@ -262,7 +267,7 @@ words! {
         dead_links linked_from needs_review needs_review_note could_not_decide reasons other_reasons how_to_tell
         further_places to_work_through by_hand by_hand_note what_to_do criteria part pages_covered covered_by_consent
         covered_by_dialog covered_by_overlay machine_draft reviewed_by page_of contents notes stopped_by_timeouts
-        pictures_not_stored pictures_lost
+        pictures_not_stored pictures_lost opened
     }
 }
 

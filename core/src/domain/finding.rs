@@ -8,8 +8,8 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    AxeCheck, Cover, Failure, FailureCode, Fingerprint, Impact, PlatformKey, RuleFacts, RuleId, RuleKind, Standard,
-    StandardId, Tool, UndecidedReason, bounded, masked_html, masked_selector, masked_text,
+    AxeCheck, Cover, Failure, FailureCode, Fingerprint, Impact, OpenedBy, PlatformKey, RuleFacts, RuleId, RuleKind,
+    Standard, StandardId, Tool, UndecidedReason, bounded, masked_html, masked_selector, masked_text,
 };
 
 /// A rectangle on the page, in CSS pixels from its top left corner.
@@ -103,6 +103,10 @@ pub struct Finding {
     pub screenshot: Option<ScreenshotRef>,
     /// True if the previous completed check did not have the element. False in the first check of a site.
     pub is_new: bool,
+    /// The control that was pressed before the element appeared. `None` for what the page shows by itself, and where nothing was
+    /// pressed. It is no part of the fingerprint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_by: Option<OpenedBy>,
 }
 
 impl Finding {
@@ -130,7 +134,14 @@ impl Finding {
             area: None,
             screenshot: None,
             is_new: false,
+            opened_by: None,
         }
+    }
+
+    /// Sets the control that was pressed before the element appeared.
+    #[must_use]
+    pub fn with_opened_by(self, opened_by: impl Into<Option<OpenedBy>>) -> Self {
+        Self { opened_by: opened_by.into(), ..self }
     }
 
     /// Sets what axe-core's checks said about the element: the first [`AxeCheck::MAX_PER_ELEMENT`] of them.

@@ -30,6 +30,7 @@ mod judgement;
 mod lease;
 mod manual_checks;
 mod masking;
+mod opened_by;
 mod page_address;
 mod page_counts;
 mod page_pattern;
@@ -93,6 +94,7 @@ pub use self::{
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,
     masking::{MASK, masked_html, masked_selector, masked_text, reveals_people},
+    opened_by::OpenedBy,
     page_address::{page_address, page_key, view_of, without_query},
     page_counts::PageCounts,
     page_pattern::{InvalidPagePattern, PagePattern},

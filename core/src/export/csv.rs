@@ -6,7 +6,11 @@ use std::{borrow::Cow, io};
 use ::csv::{Terminator, WriterBuilder};
 
 use super::{cell::cell, issues::Issues};
-use crate::domain::{AcceptReason, Acceptance, RuleKind};
+use crate::{
+    domain::{AcceptReason, Acceptance, Finding, RuleKind},
+    locale::Locale,
+    report::opened,
+};
 
 /// The byte order mark, without which Excel reads UTF-8 as the computer's old code page.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -53,7 +57,7 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
                     &page,
                     &cell(&finding.selector),
                     &cell(&finding.html),
-                    &cell(&finding.failure_summary),
+                    &cell(&summary(finding)),
                     if finding.is_new { "yes" } else { "no" },
                 ] {
                     rows.write_field(field)?;
@@ -69,6 +73,14 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
         }
     }
     rows.flush()
+}
+
+/// Returns the engine's account of an element, after the control that was pressed before it appeared: no column may be added for
+/// that (contract §15.2). Both are in English, as the column is.
+fn summary(finding: &Finding) -> Cow<'_, str> {
+    opened(finding, Locale::En).map_or(Cow::Borrowed(&*finding.failure_summary), |state| {
+        format!("{state}\n{}", finding.failure_summary).into()
+    })
 }
 
 /// Returns the fields of [`ACCEPTED`]; empty ones for an element that is not accepted.

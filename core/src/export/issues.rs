@@ -10,7 +10,7 @@ use crate::{
     catalog::{Terms, terms},
     domain::{Acceptances, Finding, Findings, Impact, PlatformKey, RuleKind, SiteDetails, StandardId},
     locale::Locale,
-    report::{Prepared, PreparedRule, found},
+    report::{Prepared, PreparedRule, found, opened},
 };
 
 /// Returns the standard of a check, for programs: the text says what ran, and claims no conformance. People read
@@ -158,7 +158,9 @@ impl<'a> PreparedRule<'a> {
             let measured = place.measured();
             // The sentence about what was measured would say the same again.
             let said = if measured.is_some() { None } else { found(finding, terms.locale) };
-            let said = said.map(|found| clip(&found.in_one_line(), Self::MAX_FOUND).to_owned());
+            let said = opened(finding, terms.locale).into_iter().chain(said.map(|found| found.in_one_line()));
+            let said = said.collect::<Vec<_>>().join(" ");
+            let said = (!said.is_empty()).then(|| clip(&said, Self::MAX_FOUND).to_owned());
             let is_again = said == before;
             before.clone_from(&said);
             let what = match measured {

@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 use super::issues::{Issues, checked_standard};
 use crate::{
     domain::{
-        self, AcceptReason, Acceptance, CoverKind, Failure, FailureCode, Finding, Impact, RuleId, RuleKind, StandardId,
-        UncheckedFrame,
+        self, AcceptReason, Acceptance, CoverKind, Failure, FailureCode, Finding, Impact, OpenedBy, RuleId, RuleKind,
+        StandardId, UncheckedFrame,
     },
     locale::Locale,
     report::{CoverView, PreparedPage, PreparedRule, PreparedUndecided},
@@ -226,6 +226,8 @@ struct Element<'a> {
     failure_summary: &'a str,
     /// Whether the previous completed check did not have it.
     is_new: bool,
+    /// The control that was pressed before the element appeared; null for what the page shows by itself.
+    opened_by: Option<&'a OpenedBy>,
     /// What people decided, where elements can be accepted and this one is.
     // No file of the contract has it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -253,6 +255,7 @@ impl<'a> Element<'a> {
             html: &finding.html,
             failure_summary: &finding.failure_summary,
             is_new: finding.is_new,
+            opened_by: finding.opened_by.as_ref(),
             accepted: accepted.map(|Acceptance { reason, note, until }| Accepted {
                 reason: reason.map(AcceptReason::as_str),
                 note,

@@ -59,7 +59,22 @@ impl fmt::Display for Details {
 /// Returns what was found on an element: the catalogue's sentences for axe-core's checks. Of findings of earlier releases,
 /// which kept axe-core's English alone, what was measured is read from that; an English reader sees the rest as it is, and a
 /// reader of another language does not. `None` if there is nothing to say.
+///
+/// Where a control was pressed before the element appeared, that is the first sentence.
 pub(crate) fn details(finding: &Finding, locale: Locale) -> Option<Details> {
+    let said = said(finding, locale);
+    let Some(state) = opened(finding, locale) else { return said };
+    let state = DetailsPart { heading: None, sentences: vec![state] };
+    Some(Details { parts: std::iter::once(state).chain(said.into_iter().flat_map(|said| said.parts)).collect() })
+}
+
+/// Returns the sentence that names the control that was pressed before the element appeared, with `code` in backticks; `None` for
+/// what the page shows by itself.
+pub(crate) fn opened(finding: &Finding, locale: Locale) -> Option<String> {
+    finding.opened_by.as_ref().map(|control| terms(locale).opened(control))
+}
+
+fn said(finding: &Finding, locale: Locale) -> Option<Details> {
     let single =
         |sentence: &str| Details { parts: vec![DetailsPart { heading: None, sentences: vec![sentence.to_owned()] }] };
     if let Some(found) = found(finding, locale) {
@@ -132,7 +147,7 @@ fn from_english(finding: &Finding) -> Option<AxeCheck> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::RuleId;
+    use crate::domain::{OpenedBy, RuleId};
 
     fn finding(rule: &str, summary: &str) -> Finding {
         Finding::new(RuleId::new(rule), 0, "https://a.example/", "p", "<p>", summary)
@@ -181,6 +196,25 @@ mod tests {
         for locale in Locale::ALL.into_iter().filter(|locale| *locale != Locale::En) {
             assert_eq!(details(&old, locale), None, "{locale}");
         }
+    }
+
+    #[test]
+    fn what_was_pressed_is_said_first_in_every_language() {
+        let menu =
+            finding("region", "axe").with_checks([any("region")]).with_opened_by(OpenedBy::new("Menu `x`", "#m"));
+        for locale in Locale::ALL {
+            let text = details(&menu, locale).unwrap().to_string();
+            let first = text.lines().next().unwrap();
+            assert!(
+                first.contains("`Menu 'x'`") && !first.contains('{') && text.lines().count() == 2,
+                "{locale}: {text}"
+            );
+        }
+        let unnamed = finding("of-tomorrow", "").with_opened_by(OpenedBy::new("", "#m"));
+        assert_eq!(
+            details(&unnamed, Locale::En).unwrap().to_string(),
+            "The element appears once `#m` has been pressed."
+        );
     }
 
     #[test]

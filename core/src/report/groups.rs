@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     catalog::{self, Effort, Fixer, criterion, describe},
-    domain::{Acceptance, Acceptances, Area, Finding, Impact, PlatformKey, RuleId, RuleKind},
+    domain::{Acceptance, Acceptances, Area, Finding, Impact, OpenedBy, PlatformKey, RuleId, RuleKind},
     locale::Locale,
     ranking::{Counted, Extract, Place, Ranked, RankedRule, RulePage, counted},
 };
@@ -136,6 +136,8 @@ pub struct Example {
     pub accepted: Option<Acceptance>,
     /// The picture of the element, if one was taken.
     pub picture: Option<PictureRef>,
+    /// The control that was pressed before the element appeared; `None` for what the page shows by itself. `details` names it.
+    pub opened_by: Option<OpenedBy>,
 }
 
 /// The place of an example on its page, in CSS pixels from the top left corner.
@@ -277,6 +279,7 @@ impl Example {
             is_new: finding.is_new,
             accepted: sources.accepted.of(id).cloned(),
             picture: finding.screenshot.map(|shot| PictureRef::of(PictureId::Example(id), shot)),
+            opened_by: finding.opened_by.clone(),
         }
     }
 }

@@ -21,7 +21,7 @@ use self::groups::{GroupSources, Groups};
 pub(crate) use self::{
     accepted::decided,
     by_hand::by_hand,
-    details::{details, found},
+    details::{details, found, opened},
     prepared::{Prepared, PreparedPage, PreparedRule, PreparedUndecided},
     to_check::to_check,
 };

@@ -126,7 +126,7 @@ impl Example {
     /// Returns an element that the previous check had, without a picture.
     pub fn new(id: u64, page: impl Into<String>, target: impl Into<String>, html: impl Into<String>) -> Self {
         let (page, target, html) = (page.into(), target.into(), html.into());
-        Self { id, page, target, html, details: None, is_new: false, accepted: None, picture: None }
+        Self { id, page, target, html, details: None, is_new: false, accepted: None, picture: None, opened_by: None }
     }
 }
 

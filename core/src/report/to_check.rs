@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{PictureId, PictureRef, details::details};
 use crate::{
     catalog::{by_eye, describe, is_review_on_fail, sentence, terms},
-    domain::{Acceptances, AxeCheck, CheckNeed, CheckOutcome, Finding, Findings, RuleId, UndecidedReason},
+    domain::{Acceptances, AxeCheck, CheckNeed, CheckOutcome, Finding, Findings, OpenedBy, RuleId, UndecidedReason},
     locale::Locale,
     ranking::places,
 };
@@ -64,6 +64,8 @@ pub struct PlaceToCheck {
     pub details: Option<String>,
     /// The picture of the element, if one was taken.
     pub picture: Option<PictureRef>,
+    /// The control that was pressed before the element appeared, as in [`Example::opened_by`](super::Example::opened_by).
+    pub opened_by: Option<OpenedBy>,
 }
 
 impl ToCheck {
@@ -106,6 +108,7 @@ fn one(findings: &Findings, rule: &RuleId, count: u64, elements: &[(u64, &Findin
         html: finding.html.clone(),
         details: details(finding, locale).map(|details| details.to_string()),
         picture: finding.screenshot.map(|shot| PictureRef::of(PictureId::Example(id), shot)),
+        opened_by: finding.opened_by.clone(),
     };
     ToCheck {
         rule: rule.clone(),

@@ -7,8 +7,8 @@ use url::Url;
 
 use super::{RuleOutcomes, ScanError, ScanOutput, ScanRequest, Screenshot};
 use crate::domain::{
-    AxeCheck, Cover, Failure, FailureFacts, Finding, Findings, PageOutcome, RuleFacts, RuleId, ScreenshotRef, Tool,
-    UncheckedFrame, UndecidedReason,
+    AxeCheck, Cover, Failure, FailureFacts, Finding, Findings, OpenedBy, PageOutcome, RuleFacts, RuleId, ScreenshotRef,
+    Tool, UncheckedFrame, UndecidedReason,
 };
 
 /// The most rules that one result may name.
@@ -242,6 +242,10 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
         text("a selector", &finding.selector, Finding::MAX_SELECTOR)?;
         text("the HTML of an element", &finding.html, Finding::MAX_HTML)?;
         text("a failure summary", &finding.failure_summary, Finding::MAX_SUMMARY)?;
+        if let Some(control) = &finding.opened_by {
+            text("the name of a control", &control.name, OpenedBy::MAX_NAME)?;
+            text("the selector of a control", &control.selector, OpenedBy::MAX_SELECTOR)?;
+        }
         judge_checks(&finding.checks)?;
         shown(finding.screenshot)?;
     }
@@ -566,10 +570,18 @@ mod tests {
     #[test]
     fn texts_beyond_their_bounds_are_refused() {
         type Change = fn(&mut ScanOutput, String);
-        let texts: [(Change, usize); 11] = [
+        let texts: [(Change, usize); 12] = [
             (|output, long| output.findings.items[0].html = long, Finding::MAX_HTML),
             (|output, long| output.findings.items[0].selector = long, Finding::MAX_SELECTOR),
             (|output, long| output.findings.items[0].failure_summary = long, Finding::MAX_SUMMARY),
+            (
+                |output, long| {
+                    let mut control = OpenedBy::new("Menu", "#menu");
+                    control.name = long;
+                    output.findings.items[0].opened_by = Some(control);
+                },
+                OpenedBy::MAX_NAME,
+            ),
             (|output, long| output.findings.pages[0].title = long, PageOutcome::MAX_TITLE),
             (|output, long| output.findings.pages[0].unanswered = vec![long], PageOutcome::MAX_ADDRESS),
             (

@@ -104,7 +104,10 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
         "rule type severity title summary how_to_fix platform_tip wcag en301549 count pages issues left_out \
          section508 trusted_tester rgaa"
     );
-    assert_eq!(file.at("rules").first().at("issues").first().keys(), "page selector html failure_summary is_new");
+    assert_eq!(
+        file.at("rules").first().at("issues").first().keys(),
+        "page selector html failure_summary is_new opened_by"
+    );
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::{
 use a11ycheck_core::{
     catalog::{axe_check, is_probe, is_review_on_fail},
     domain::{
-        Area, AxeCheck, CheckNeed, CheckOutcome, Cover, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId,
-        ScreenshotRef, UncheckedFrame, UndecidedReason, reveals_people, without_query,
+        Area, AxeCheck, CheckNeed, CheckOutcome, Cover, Finding, Findings, Impact, OpenedBy, PageOutcome, RuleFacts,
+        RuleId, ScreenshotRef, UncheckedFrame, UndecidedReason, reveals_people, without_query,
     },
     scanner::RuleOutcomes,
 };
@@ -48,6 +48,9 @@ pub(crate) struct Collected {
     /// The addresses that the page requested without a response.
     #[serde(skip)]
     unanswered: Vec<String>,
+    /// What appeared when controls were pressed.
+    #[serde(skip)]
+    opened: Vec<(Option<OpenedBy>, Self)>,
     violations: Vec<RuleResult>,
     incomplete: Vec<RuleResult>,
     /// The rules that at least one element passes. Some of them have others that fail or need review.
@@ -111,6 +114,8 @@ struct Node {
     area: Option<[u32; 4]>,
     #[serde(skip)]
     picture: Option<Picture>,
+    #[serde(skip)]
+    opened_by: Option<OpenedBy>,
 }
 
 impl Collected {
@@ -135,6 +140,23 @@ impl Collected {
     pub(crate) fn without(mut self, unanswered: Vec<String>) -> Self {
         self.unanswered = unanswered;
         self
+    }
+
+    /// Sets what appeared when controls were pressed. It has no pictures.
+    pub(crate) fn set_opened(&mut self, opened: Vec<(Option<OpenedBy>, Self)>) {
+        self.opened = opened;
+    }
+
+    /// Adds what appeared when controls were pressed to what was found before, and after it. What has the same rule and selector is the same
+    /// element.
+    fn join_opened(&mut self) {
+        for (control, opened) in std::mem::take(&mut self.opened) {
+            for (ours, theirs) in [(&mut self.violations, opened.violations), (&mut self.incomplete, opened.incomplete)]
+            {
+                theirs.into_iter().for_each(|rule| join_rule(ours, rule, control.as_ref()));
+            }
+            self.passed.extend(opened.passed);
+        }
     }
 
     /// Returns the elements that fail and whose position on the page is known.
@@ -208,7 +230,7 @@ impl Node {
         let area = self.area.map(|[x, y, width, height]| Area::new(x, y, width, height));
         let finding = Finding::new(rule.clone(), page, url, self.selector(), &self.html, &self.summary);
         let checks = self.checks.iter().map(|said| said.check(outcome));
-        finding.with_checks(checks).with_area(area).with_screenshot(shot)
+        finding.with_checks(checks).with_area(area).with_screenshot(shot).with_opened_by(self.opened_by.clone())
     }
 }
 
@@ -219,6 +241,39 @@ impl Said {
             Need::All => CheckNeed::All,
         };
         axe_check(&self.id, need, outcome, &self.data)
+    }
+}
+
+/// Adds the elements of a rule that appeared when a control was pressed, or are controls themselves, as far as they are not known.
+fn join_rule(known: &mut Vec<RuleResult>, mut rule: RuleResult, control: Option<&OpenedBy>) {
+    let place = known.iter().position(|one| one.id == rule.id && one.error.is_none());
+    let nodes = std::mem::take(&mut rule.nodes);
+    let kept = nodes.len();
+    let is_known =
+        |node: &Node| place.is_some_and(|at| known[at].nodes.iter().any(|one| one.selector == node.selector));
+    let nodes: Vec<Node> = nodes
+        .into_iter()
+        .filter(|node| !is_known(node))
+        // What appeared is not on the picture of the page.
+        .map(|node| Node { area: node.area.filter(|_| control.is_none()), opened_by: control.cloned(), ..node })
+        .collect();
+    if nodes.is_empty() {
+        return;
+    }
+    let added = rule.total.saturating_sub(u32::try_from(kept - nodes.len()).unwrap_or(u32::MAX));
+    match place {
+        Some(at) => {
+            let one = &mut known[at];
+            one.total = one.total.saturating_add(added);
+            one.nodes.extend(nodes);
+            for reason in rule.reasons {
+                match one.reasons.iter_mut().find(|known| (&known.check, &known.key) == (&reason.check, &reason.key)) {
+                    Some(known) => known.count = known.count.saturating_add(reason.count),
+                    None => one.reasons.push(reason),
+                }
+            }
+        }
+        None => known.push(RuleResult { total: added, nodes, ..rule }),
     }
 }
 
@@ -237,7 +292,13 @@ fn add_reasons(known: &mut Vec<UndecidedReason>, reasons: Vec<Reason>, outcome: 
 }
 
 /// Adds a page and what was found on it to `findings`, and its pictures to `album`. Returns what its rules came to.
-pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, collected: Collected) -> RuleOutcomes {
+pub(crate) fn add_page(
+    findings: &mut Findings,
+    album: &mut Album,
+    url: &str,
+    mut collected: Collected,
+) -> RuleOutcomes {
+    collected.join_opened();
     let page = findings.pages.len();
     let mut outcome = PageOutcome::checked(url, &collected.title).without_answers_of(&collected.unanswered);
     outcome.cover = collected.cover;

@@ -12,6 +12,6 @@ mod source;
 
 pub(crate) use self::{
     collected::{Collected, add_page},
-    run::{AxeError, AxeOptions, Timing, collect, counts, run},
+    run::{AxeError, AxeOptions, HOLD, Timing, collect, counts, prepare, run},
     source::{AxeSource, SourceError, WANTED},
 };

@@ -23,7 +23,8 @@ const RUN: &str = include_str!("run.js");
 const JOIN: &str = include_str!("join.js");
 const COLLECT: &str = include_str!("collect.js");
 const STAYED: &str = include_str!("stayed.js");
-const HOLD: &str = include_str!("hold.js");
+/// The script that lets what axe-core has read outlast its next run.
+pub(crate) const HOLD: &str = include_str!("hold.js");
 
 /// The point in a page's life at which axe-core runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,22 @@ impl AxeOptions {
             options["rules"] = Value::Object(rules);
         }
         Self(options)
+    }
+}
+
+impl AxeOptions {
+    /// Returns the options as axe-core takes them.
+    pub(crate) const fn json(&self) -> &Value {
+        &self.0
+    }
+}
+
+/// Injects axe-core into a document that has it not yet.
+pub(crate) async fn prepare(tab: &Tab, world: i64, axe: &AxeSource, deadline: Instant) -> Result<(), AxeError> {
+    match inject(tab, world, axe, deadline).await? {
+        Injected::Ready => Ok(()),
+        Injected::TooLarge => Err(AxeError::TooLarge),
+        Injected::Failed(error) => Err(AxeError::Failed(error)),
     }
 }
 
@@ -111,11 +128,7 @@ pub(crate) async fn run(
     timing: Timing,
     deadline: Instant,
 ) -> Result<Option<Vec<UncheckedFrame>>, AxeError> {
-    match inject(tab, main_world, axe, deadline).await? {
-        Injected::Ready => {}
-        Injected::TooLarge => return Err(AxeError::TooLarge),
-        Injected::Failed(error) => return Err(AxeError::Failed(error)),
-    }
+    prepare(tab, main_world, axe, deadline).await?;
     let is_early = timing != Timing::Final;
     if !FrameTree::read(tab, deadline).await?.is_empty() {
         return run_with_frames(tab, main_world, axe, options, is_early, deadline).await;

@@ -193,6 +193,7 @@ event!(RequestPaused = "Fetch.requestPaused");
 #[serde(default)]
 pub(crate) struct PausedRequest {
     pub(crate) url: String,
+    pub(crate) method: String,
     /// Some of them may be secrets.
     pub(crate) headers: Map<String, Value>,
 }
@@ -253,6 +254,16 @@ pub(crate) struct FrameStoppedLoading {
     pub(crate) frame_id: String,
 }
 event!(FrameStoppedLoading = "Page.frameStoppedLoading");
+
+/// A page opens a window.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WindowOpen {}
+event!(WindowOpen = "Page.windowOpen");
+
+/// A page sends something over a socket.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WebSocketFrameSent {}
+event!(WebSocketFrameSent = "Network.webSocketFrameSent");
 
 /// A page has opened a dialog, and waits for an answer.
 #[derive(Debug, Default, Deserialize)]

@@ -9,7 +9,7 @@ use a11ycheck_core::{
 use serde_json::{Map, Value, json};
 
 /// Returns the facts about every probe by its id, as JSON.
-pub(super) fn facts() -> &'static Value {
+pub(crate) fn facts() -> &'static Value {
     static FACTS: LazyLock<Value> = LazyLock::new(|| {
         let of = |(id, entry): (&str, &RuleEntry)| {
             let card = catalog::card(id, Locale::En)?;

@@ -17,6 +17,7 @@ mod painted;
 mod run;
 
 pub(crate) use self::{
+    facts::facts,
     moving::run_moving,
     painted::{is_contrast_open, run_painted},
     run::run,

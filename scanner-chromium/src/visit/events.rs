@@ -18,7 +18,8 @@ use crate::{
         commands::{ContinueRequest, DisableFetch, ErrorReason, FailRequest, HandleJavaScriptDialog},
         events::{
             DataReceived, DialogOpening, FrameNavigated, FrameStoppedLoading, LifecycleEvent, LoadingFailed,
-            LoadingFinished, NavigatedFrame, RequestPaused, RequestWillBeSent, ResponseReceived,
+            LoadingFinished, NavigatedFrame, RequestPaused, RequestWillBeSent, ResponseReceived, WebSocketFrameSent,
+            WindowOpen,
         },
     },
     guard::REFUSAL_MARK,
@@ -70,6 +71,8 @@ pub(super) struct PageState {
     pub(super) dialogs: u32,
     /// The requests of the document.
     pub(super) requests: Requests,
+    /// Whether controls of the page are pressed, and what came of it.
+    presses: Presses,
     /// The bytes of all responses, decoded.
     pub(super) bytes: u64,
     /// The bytes of the document, decoded.
@@ -78,6 +81,18 @@ pub(super) struct PageState {
     pub(super) is_document_whole: bool,
     /// The reason why there will be no more events.
     pub(super) end: Option<SessionEnd>,
+}
+
+/// Whether controls of a page are pressed (decision 0063).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Presses {
+    /// They are not: what the page does is its own.
+    #[default]
+    Unwatched,
+    /// They are, and the page has only opened something so far.
+    Watched,
+    /// The page has requested a document, or tried to send something, to open a window or to ask a question.
+    Left,
 }
 
 /// The document that the main frame is asked to load.
@@ -169,6 +184,12 @@ impl PageEvents {
         outcome
     }
 
+    /// Refuses from now on, until the next page, each document that the page requests and each request that is more than a question, and
+    /// notes that for [`PageState::has_left`].
+    pub(super) fn watch_presses(&self) {
+        self.0.send_modify(|state| state.presses = Presses::Watched);
+    }
+
     /// Returns the headers of the document that is shown.
     pub(super) fn headers(&self) -> Vec<(String, String)> {
         self.peek(|state| state.document.as_ref().map(|document| document.headers.clone())).unwrap_or_default()
@@ -182,6 +203,13 @@ impl PageEvents {
 
 impl EventSink for PageEvents {
     fn event(&self, event: Event<'_>) -> Option<Reaction> {
+        if self.peek(|state| state.is_more_than_opening(event)) {
+            self.0.send_modify(|state| state.presses = Presses::Left);
+            if let Some(paused) = event.read::<RequestPaused>() {
+                let request_id = &paused.request_id;
+                return Some(Reaction::with(FailRequest { request_id, error_reason: ErrorReason::Aborted }));
+            }
+        }
         if let Some(DialogOpening { kind }) = event.read() {
             self.0.send_modify(|state| state.dialogs += 1);
             // Leaving a page is always right; every other dialog is dismissed.
@@ -244,6 +272,25 @@ impl PageState {
             return false;
         }
         true
+    }
+
+    /// Returns whether pressing a control has done more than open something.
+    pub(super) fn has_left(&self) -> bool {
+        self.presses == Presses::Left
+    }
+
+    /// Returns whether an event says that pressing a control does more than open something: it asks for a document, sends something, opens a
+    /// window or asks a question.
+    fn is_more_than_opening(&self, event: Event<'_>) -> bool {
+        if self.presses == Presses::Unwatched {
+            return false;
+        }
+        if let Some(paused) = event.read::<RequestPaused>() {
+            let is_question = matches!(paused.request.method.as_str(), "GET" | "HEAD");
+            return paused.resource_type == "Document" || !is_question;
+        }
+        let is_window = event.read::<WindowOpen>().is_some();
+        is_window || event.read::<WebSocketFrameSent>().is_some() || event.read::<DialogOpening>().is_some()
     }
 
     fn document_is_wanted(&mut self, paused: &RequestPaused) -> bool {

@@ -2,12 +2,13 @@
 //!
 //! To follow one visit, read `visits` (the time at which a page is opened, its tab, and the number of attempts), then
 //! `page` (its course, from the address to the findings), then the step of interest: `navigate` (until it has loaded),
-//! `settle` (until it has built itself), or axe-core's own folder. `events` is what the browser reports meanwhile,
+//! `settle` (until it has built itself), or axe-core's own folder; `open_up` is what comes last, where it is asked for. `events` is what the browser reports meanwhile,
 //! `requests` the part of it that is waited for.
 
 mod errors;
 mod events;
 mod navigate;
+mod open_up;
 mod pace;
 mod page;
 mod repetitions;

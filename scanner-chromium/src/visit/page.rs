@@ -106,11 +106,11 @@ pub(crate) struct Checked {
 
 /// A document that has loaded, and whose network has become quiet.
 #[derive(Debug)]
-struct Arrived {
-    url: Url,
+pub(super) struct Arrived {
+    pub(super) url: Url,
     loader: String,
     /// The world from which it is watched.
-    world: i64,
+    pub(super) world: i64,
     how: Loaded,
     time: BuildTime,
 }
@@ -158,6 +158,7 @@ impl PageVisit<'_> {
                 match timeout_at(done_by, checking).await.map_err(too_late)?? {
                     Looked::Checked(mut checked) => {
                         let captures = self.pictures(&mut checked, done_by).await;
+                        let rest = self.open_up(page, &mut checked, rest).await;
                         return Ok((*checked, captures, rest));
                     }
                     // The page is known to change by now, and the next attempt waits until it is built.
@@ -171,7 +172,7 @@ impl PageVisit<'_> {
 
     /// Opens the page, and waits until it has loaded, or is complete at `load_by`, and its network is quiet. After an
     /// error, here and below, the tab is closed, unless [`PageError::leaves_tab_at_rest`].
-    async fn arrive(&self, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
+    pub(super) async fn arrive(&self, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
         if self.visitor.lingers() && self.url.fragment().is_some() {
             // Of a document that is still open, the browser would only show another view: its findings could depend on
             // the view before, and no new document arrives that could be waited for.
@@ -257,7 +258,7 @@ impl PageVisit<'_> {
     }
 
     /// Waits until a page that is drawn has built itself.
-    async fn built(&self, page: &Arrived, done_by: Instant) -> Result<Option<Progress>, PageError> {
+    pub(super) async fn built(&self, page: &Arrived, done_by: Instant) -> Result<Option<Progress>, PageError> {
         self.visitor
             .unless_trouble(async {
                 let built = settle::built(self.tab(), self.events(), page.world, page.time, done_by).await;
@@ -431,7 +432,7 @@ impl PageVisit<'_> {
     }
 
     /// Returns whether the tab still shows this document.
-    fn shows(&self, page: &Arrived) -> bool {
+    pub(super) fn shows(&self, page: &Arrived) -> bool {
         self.visitor.is_shown(&page.loader)
     }
 
@@ -444,17 +445,17 @@ impl PageVisit<'_> {
         if self.config.headers.is_some() { Pauses::Everything } else { Pauses::Documents }
     }
 
-    const fn tab(&self) -> &Tab {
+    pub(super) const fn tab(&self) -> &Tab {
         &self.visitor.tab
     }
 
-    fn events(&self) -> &PageEvents {
+    pub(super) fn events(&self) -> &PageEvents {
         &self.visitor.events
     }
 }
 
 /// Returns what the addresses of pages of one kind have in common: site and folder, whatever numbers are in it.
-fn kind_of(url: &Url) -> String {
+pub(super) fn kind_of(url: &Url) -> String {
     let folder = url.path().rsplit_once('/').map_or("", |(folder, _)| folder);
     let folder: String = folder.chars().filter(|character| !character.is_ascii_digit()).collect();
     format!("{}{folder}", url.host_str().unwrap_or_default())

@@ -21,6 +21,7 @@ mod lifecycle;
 mod login;
 mod memory;
 mod networks;
+mod opening;
 mod painted;
 mod platform;
 mod politeness;

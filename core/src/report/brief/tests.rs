@@ -176,6 +176,7 @@ fn what_waits_for_a_person_has_few_reasons_and_places_and_counts_the_other_reaso
         html: String::new(),
         details: None,
         picture: None,
+        opened_by: None,
     };
     report.to_check = vec![ToCheck {
         rule: RuleId::new("color-contrast"),

@@ -17,14 +17,14 @@ use a11ycheck_core::{
     service::OwnSettings,
     webhook::{HeaderPrefix, InvalidPrefix},
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, RobotsPolicy, Sandbox};
+use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, MovingProbes, Opening, RobotsPolicy, Sandbox};
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits};
 use a11ycheck_storage_postgres::PostgresConfig;
 use url::Url;
 
 use crate::{
     egress::EgressError,
-    settings::{NameResolver, Role, Settings},
+    settings::{NameResolver, Pages, Role, Settings},
     state_folder,
     store::Place,
 };
@@ -293,6 +293,19 @@ impl Settings {
         let robots = if self.ignore_robots == Some(true) { RobotsPolicy::Ignore } else { RobotsPolicy::Honour };
         let evidence = if self.no_evidence == Some(true) { Evidence::LeftOut } else { Evidence::Taken };
         let config = config.with_robots(robots).with_evidence(evidence);
+        let config = config
+            .with_moving_probes(match self.moving_probes.unwrap_or(Pages::Off) {
+                Pages::Off => MovingProbes::Off,
+                Pages::Kinds => MovingProbes::OneOfEachKind,
+                Pages::All => MovingProbes::EveryPage,
+            })
+            .with_opening(match self.open.unwrap_or(Pages::Off) {
+                Pages::Off => Opening::Off,
+                Pages::Kinds => Opening::OneOfEachKind,
+                Pages::All => Opening::EveryPage,
+            })
+            .with_enhanced_contrast(self.enhanced_contrast == Some(true))
+            .with_measured_contrast(self.measured_contrast == Some(true));
         let config = self.chromium.iter().fold(config, ChromiumConfig::with_browser);
         Ok(self.axe.iter().fold(config, ChromiumConfig::with_axe))
     }

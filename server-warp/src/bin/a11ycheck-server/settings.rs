@@ -247,6 +247,24 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_NO_EVIDENCE", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
     pub(crate) no_evidence: Option<bool>,
 
+    /// The pages on which Tab is pressed and the window made narrow, to see what becomes of the page. [default: off]
+    #[arg(long, env = "A11YCHECK_MOVING_PROBES", value_name = "PAGES")]
+    pub(crate) moving_probes: Option<Pages>,
+
+    /// Also recommends a contrast of 7:1 for text (large text: 4.5:1), which is WCAG's level AAA; nearly every page has text below it.
+    #[arg(long, env = "A11YCHECK_ENHANCED_CONTRAST", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
+    pub(crate) enhanced_contrast: Option<bool>,
+
+    /// Measures in pictures of the page the contrast of text that axe-core could not compute: on pictures and gradients. Pages take
+    /// longer with it.
+    #[arg(long, env = "A11YCHECK_MEASURED_CONTRAST", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
+    pub(crate) measured_contrast: Option<bool>,
+
+    /// The pages on which menus, disclosures, tabs, dialogs and carousels are opened, to check what appears. It is for sites of one's
+    /// own: docs/probes.md says what is never pressed, and what scripts can do all the same. [default: off]
+    #[arg(long, env = "A11YCHECK_OPEN", value_name = "PAGES")]
+    pub(crate) open: Option<Pages>,
+
     /// The browser. [default: chromium-headless-shell, chromium or Google Chrome, in PATH or the usual places]
     #[arg(long, env = "A11YCHECK_CHROMIUM", value_name = "FILE")]
     pub(crate) chromium: Option<PathBuf>,
@@ -335,6 +353,18 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// Pages of a site on which more is done than looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Pages {
+    /// No page.
+    Off,
+    /// One page of each folder.
+    Kinds,
+    /// Every page.
+    All,
+}
+
 /// Reads a switch: on without a value, off if the value says so, so that a switch of the layer below can be switched
 /// off. A blank value is off: a file of variables may leave a variable empty.
 fn switch(text: &str) -> Result<bool, String> {
@@ -359,7 +389,7 @@ impl Settings {
             listen data_dir memory database_url database_connections sealing_key files_url roles demo demo_history web smtp_url mail_from base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
             proxy_credentials no_proxy proxy_resolves trust_proxy oidc_issuer oidc_client_id oidc_client_secret_file oidc_name oidc_scope
             oidc_groups_claim auth_header arrival_team arrival_domain arrival_role plans plan reviewed_language workers tabs tab_memory no_sandbox
-            ignore_robots contact_url no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
+            ignore_robots contact_url no_evidence moving_probes enhanced_contrast measured_contrast open chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
 }
 
@@ -381,7 +411,7 @@ impl Settings {
             listen data_dir memory database_connections sealing_key roles demo demo_history web mail_from base_url header_prefix standard allow_network block_network
             block_domain explain_refusals resolver ca_certificates proxy_credentials no_proxy proxy_resolves trust_proxy oidc_issuer oidc_client_id
             oidc_client_secret_file oidc_name oidc_scope oidc_groups_claim auth_header arrival_team arrival_domain arrival_role plans plan
-            reviewed_language workers tabs tab_memory no_sandbox ignore_robots contact_url no_evidence chromium axe max_connections
+            reviewed_language workers tabs tab_memory no_sandbox ignore_robots contact_url no_evidence moving_probes enhanced_contrast measured_contrast open chromium axe max_connections
             max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file;
             database_url files_url smtp_url proxy);
         shown.sort_unstable();
@@ -437,6 +467,7 @@ readable! {
     Role: |value| word(value);
     NameResolver: |value| word(value);
     LogFormat: |value| word(value);
+    Pages: |value| word(value);
     ReviewedLanguage: |value| value.locale.code().to_owned();
 }
 

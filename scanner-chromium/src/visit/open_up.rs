@@ -1,0 +1,94 @@
+//! What a page that was checked shows once its controls are pressed, where a setting asks for it (decision 0063).
+
+use std::sync::PoisonError;
+
+use tokio::time::{Instant, timeout_at};
+
+use super::{
+    errors::PageError,
+    events::PageState,
+    page::{Arrived, Checked, Look, PageVisit, kind_of},
+    visitor::Rest,
+};
+use crate::{
+    Opening,
+    cdp::commands::{EnableFetch, RequestPattern, RequestStage},
+    opening::{self, End, MAX_RELOADS, Opened, Progress},
+};
+
+impl PageVisit<'_> {
+    /// Presses what opens something on a page that was checked and pictured, and adds what that shows to its findings. Whatever
+    /// happens meanwhile costs this and nothing else. Returns how the tab may wait for the next page: away, if anything was pressed.
+    pub(super) async fn open_up(&self, page: Arrived, checked: &mut Checked, rest: Rest) -> Rest {
+        let Some(kind) = self.opened_kind(&page, checked) else { return rest };
+        let deadline = self.scan_done_by.min(Instant::now() + opening::TIME);
+        match timeout_at(deadline, self.opened(page, deadline)).await {
+            Ok(Ok(opened)) => {
+                self.moved_kinds.lock().unwrap_or_else(PoisonError::into_inner).insert(kind);
+                checked.collected.set_opened(opened);
+            }
+            Ok(Err(error)) => tracing::debug!(url = self.url.as_str(), ?error, "what a page opens is not known"),
+            Err(_) => tracing::debug!(url = self.url.as_str(), "the time for what a page opens was over"),
+        }
+        Rest::Away
+    }
+
+    /// Returns the kind of a page on which controls are to be pressed; `None` for a page that stays as it is.
+    fn opened_kind(&self, page: &Arrived, checked: &Checked) -> Option<String> {
+        if self.look == Look::Peek || checked.wall.is_some() {
+            return None;
+        }
+        let kind = match self.config.opening {
+            Opening::Off => return None,
+            Opening::OneOfEachKind => kind_of(&page.url),
+            Opening::EveryPage => page.url.to_string(),
+        };
+        // No kind of page that probes have moved is called like this.
+        let kind = format!("opened {kind}");
+        (!self.moved_kinds.lock().unwrap_or_else(PoisonError::into_inner).contains(&kind)).then_some(kind)
+    }
+
+    /// Presses one control after the other; where the page can't be put back, it is opened again.
+    async fn opened(&self, mut page: Arrived, deadline: Instant) -> Result<Vec<Opened>, PageError> {
+        // Pictures have stopped its scripts.
+        self.tab().unfreeze(deadline).await?;
+        let (mut opened, mut from) = (Vec::new(), 0);
+        for _ in 0..=MAX_RELOADS {
+            let progress = self.visitor.unless_trouble(self.pressed(&page, from, deadline)).await?;
+            opened.extend(progress.opened);
+            match progress.end {
+                End::Left => {
+                    tracing::info!(url = self.url.as_str(), "a control of a page does more than open something");
+                    return Ok(Vec::new());
+                }
+                End::Done => break,
+                End::Stuck(next) => from = next,
+            }
+            self.pace.turn().await;
+            page = self.arrive(deadline, deadline).await?;
+            if self.built(&page, deadline).await?.is_none() {
+                break;
+            }
+        }
+        Ok(opened)
+    }
+
+    /// Presses the controls of a document from one number on. From then on, until the tab leaves the document, no document is
+    /// requested for it, and nothing is sent.
+    async fn pressed(&self, page: &Arrived, from: usize, deadline: Instant) -> Result<Progress, PageError> {
+        self.events().watch_presses();
+        let everything = RequestPattern { resource_type: None, request_stage: RequestStage::Request };
+        self.tab().session().call(EnableFetch { patterns: &[everything] }, deadline).await?;
+        let controls = opening::Page {
+            tab: self.tab(),
+            world: page.world,
+            axe: self.axe,
+            axe_options: self.axe_options,
+            enhanced_contrast: self.config.enhanced_contrast,
+            permits: self.permits,
+            deadline,
+        };
+        let has_left = || !self.shows(page) || self.events().peek(PageState::has_left);
+        Ok(controls.open(from, has_left).await?)
+    }
+}
