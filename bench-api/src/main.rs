@@ -9,7 +9,8 @@
 //! turns, so that other load on the machine affects all alike; the table has medians over the rounds. Client, servers
 //! and database share the machine's processors. Times are a report and no verdict.
 //!
-//! `--pages` measures the pages of the account interface instead: `cargo xtask bench pages`.
+//! `--pages` measures the pages of the account interface instead: `cargo xtask bench pages`; `--fleet` a day of many sites on
+//! several servers: `cargo xtask bench fleet`.
 //!
 //! It needs a PostgreSQL in `DATABASE_URL`. `--rounds N` in place of 7 rounds, `--seconds S` in place of 1 second at
 //! most for each of the 28 measures of a round.
@@ -21,6 +22,7 @@
 )]
 
 mod bare;
+mod fleet;
 mod load;
 mod ours;
 mod pages;
@@ -30,6 +32,7 @@ mod table;
 use std::{env, str::FromStr, time::Duration};
 
 use crate::{
+    fleet::Fleet,
     load::{Load, offer},
     server::{Kind, Server},
     table::Table,
@@ -52,6 +55,17 @@ fn main() {
     }
     if arguments.iter().any(|argument| argument == "--pages") {
         return pages::run(value(&arguments, "--rounds").unwrap_or(60));
+    }
+    if arguments.first().is_some_and(|argument| argument == "--serve-fleet") {
+        return server::run_for_fleet(&arguments[1], arguments[2].parse().unwrap());
+    }
+    if arguments.iter().any(|argument| argument == "--fleet") {
+        return fleet::run(Fleet {
+            sites: value(&arguments, "--sites").unwrap_or(100_000),
+            day: Duration::from_secs(60 * value::<u64>(&arguments, "--minutes").unwrap_or(30)),
+            servers: value(&arguments, "--servers").unwrap_or(3),
+            workers: value(&arguments, "--workers").unwrap_or(128),
+        });
     }
     let rounds = value(&arguments, "--rounds").unwrap_or(7);
     let longest = Duration::from_secs_f64(value(&arguments, "--seconds").unwrap_or(1.0));

@@ -12,7 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{bare, load::request, ours, pages};
+use crate::{bare, fleet, load::request, ours, pages};
 
 /// What a server does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,13 +104,27 @@ impl Server {
         Self::start_with("--serve-pages", kind)
     }
 
+    /// Starts a server of the fleet. Nothing is asked of it.
+    pub(crate) fn start_node(arguments: &[&str]) -> Self {
+        Self::spawn(Kind::Postgres, Command::new(env::current_exe().unwrap()).arg("--serve-fleet").args(arguments))
+    }
+
     fn start_with(task: &str, kind: Kind) -> Self {
-        let mut command = Command::new(env::current_exe().unwrap());
-        let mut child = command.args([task, kind.name()]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        Self::spawn(kind, Command::new(env::current_exe().unwrap()).args([task, kind.name()]))
+    }
+
+    fn spawn(kind: Kind, command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        output.read_line(&mut line).unwrap();
-        let ready = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{kind} did not start: {error}"));
+        let ready = loop {
+            let mut line = String::new();
+            assert!(output.read_line(&mut line).unwrap() > 0, "{kind} did not start");
+            match serde_json::from_str(&line) {
+                Ok(ready) => break ready,
+                // What it has measured while it made its data.
+                Err(_) => print!("{line}"),
+            }
+        };
         Self { kind, child, ready, _output: output }
     }
 
@@ -174,11 +188,21 @@ pub(crate) fn run_for_pages(kind: Kind) {
     until_input_ends(async |ended| pages::serve(kind, ended).await);
 }
 
+/// Is a server of the fleet, until the input ends.
+pub(crate) fn run_for_fleet(key: &str, workers: usize) {
+    until_input_ends(async |ended| fleet::serve(key, workers, ended).await);
+}
+
 fn until_input_ends(serve: impl AsyncFnOnce(Pin<Box<dyn Future<Output = ()> + Send>>)) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let ended = tokio::task::spawn_blocking(|| io::stdin().read_to_end(&mut Vec::new()).map(drop));
-        serve(Box::pin(async { ended.await.unwrap().unwrap() })).await;
+        // A thread of its own: a runtime waits for what it runs itself, even after a panic.
+        let (ends, ended) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || {
+            io::stdin().read_to_end(&mut Vec::new()).unwrap();
+            let _ = ends.send(());
+        });
+        serve(Box::pin(async { ended.await.unwrap() })).await;
     });
 }
 

@@ -29,6 +29,13 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// A day of 100,000 sites on one PostgreSQL, with three servers and a scripted scanner. Takes an hour and some GB of disk
+    #[command(disable_help_flag = true)]
+    Fleet {
+        /// For the bench itself: `--sites N`, `--minutes N` for the day (in place of 30), `--servers N`, `--workers N` of each
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// The scanner on real pages, beside axe-core run by a bare script
     Scan {
         /// Measure pa11y-ci, @axe-core/cli and @axe-core/playwright as well; they are installed into `target/bench`
@@ -79,6 +86,9 @@ pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
         Bench::Api { arguments } => with_database(machine, &mut program(machine, "a11ycheck-bench-api", arguments)),
         Bench::Pages { arguments } => {
             with_database(machine, program(machine, "a11ycheck-bench-api", arguments).arg("--pages"))
+        }
+        Bench::Fleet { arguments } => {
+            with_database(machine, program(machine, "a11ycheck-bench-api", arguments).arg("--fleet"))
         }
         Bench::Scan { peers: false, rest } => scan(machine, &["browser", "axe", "pages"], rest),
         Bench::Scan { peers: true, rest } => scan(machine, &["browser", "axe", "pages", "peers"], rest),
