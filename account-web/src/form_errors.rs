@@ -134,6 +134,8 @@ pub(crate) fn sentence(problem: &Problem, words: &Words) -> String {
         Problem::DeliveryPending => words.delivery_pending.clone(),
         Problem::SiteLimit(limit) => most(&words.site_limit, limit.to_string()),
         Problem::Repeated(line) => fill(&words.repeated, &[("line", &line.to_string())]),
+        Problem::Taken => words.taken.clone(),
+        Problem::InUse(value, sites) => fill(&words.in_use, &[("value", value), ("sites", &sites.to_string())]),
         Problem::Ambiguous => words.ambiguous.clone(),
         Problem::CheckActive => words.check_active.clone(),
         Problem::ManualTooSoon(interval) => most(

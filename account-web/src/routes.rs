@@ -104,6 +104,12 @@ pages! {
     ExportSites = Get "/teams/{team}/export-sites" Viewer;
     ImportSites = Get "/teams/{team}/import-sites" Member;
     DoImportSites = Post "/teams/{team}/import-sites" Member;
+    SiteFields = Get "/teams/{team}/fields" Owner;
+    AddSiteField = Post "/teams/{team}/fields" Owner;
+    SiteField = Get "/teams/{team}/fields/{field}" Owner;
+    ChangeSiteField = Post "/teams/{team}/fields/{field}" Owner;
+    DeleteSiteField = Get "/teams/{team}/fields/{field}/delete" Owner;
+    DoDeleteSiteField = Post "/teams/{team}/fields/{field}/delete" Owner;
     Site = Get "/teams/{team}/sites/{site}" Viewer;
     EditSite = Get "/teams/{team}/sites/{site}/edit" Member;
     DoEditSite = Post "/teams/{team}/sites/{site}/edit" Member;

@@ -60,6 +60,7 @@ words! {
         address_taken already_member no_free_seat last_owner too_many_invitations role colour brand_name blank_name ability
         too_short not_date date_out_of_range too_many_judgements verdict repeated ambiguous
         too_many_shares too_many_assignments
+        taken in_use
     }
     notices: Notices {
         site_added site_changed check_started site_deleted invitation_withdrawn role_changed member_removed left token_deleted
@@ -70,6 +71,7 @@ words! {
         sharing_saved share_revoked
         work_saved work_removed
         none_chosen too_many_chosen batch_gone
+        field_added field_changed field_deleted
     }
     sign_in: SignIn {
         title email password submit wrong wait no_account
@@ -91,6 +93,11 @@ words! {
     }
     roll_up: RollUpWords {
         title link lead caption tag sites checked failing without_problems problems
+        field_caption
+    }
+    site_fields: SiteFieldWords {
+        title link lead none caption kind kind_text kind_choice choices choices_hint used change add_title add_name add_name_hint
+        add_submit change_title change_text change_submit delete_title delete_text delete_submit no_value any
     }
     import: Import {
         title lead columns file file_hint first_checks submit done_title added changed unchanged refused refused_caption line
@@ -156,6 +163,7 @@ words! {
         second_factor_enabled second_factor_disabled recovery_code_used recovery_codes_replaced
         report_shared report_unshared sharing_changed
         finding_assigned assignment_changed assignment_removed assignment_reopened
+        site_field_added site_field_changed site_field_deleted
     }
     profile: Profile {
         title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser

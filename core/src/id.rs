@@ -132,6 +132,8 @@ ids! {
     AssignmentId = "asg_";
     /// Decisions or assignments that were made at once.
     BatchId = "bat_";
+    /// A field that a team has added to its sites.
+    SiteFieldId = "fld_";
 }
 
 /// The name of one process that works on checks: readable, not secret, unique per process start.

@@ -38,6 +38,7 @@ mod people;
 mod reviews;
 mod scans;
 mod shares;
+mod site_fields;
 mod sites;
 mod teams;
 mod transfer;

@@ -21,3 +21,4 @@ a11ycheck_storage_testkit::people_suite!(MemoryStores);
 a11ycheck_storage_testkit::review_suite!(MemoryStores);
 a11ycheck_storage_testkit::mail_suite!(MemoryStores);
 a11ycheck_storage_testkit::share_suite!(MemoryStores);
+a11ycheck_storage_testkit::site_field_suite!(MemoryStores);

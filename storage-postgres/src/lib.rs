@@ -61,6 +61,7 @@ mod people;
 mod reviews;
 mod scans;
 mod shares;
+mod site_fields;
 mod sites;
 mod teams;
 mod transfer;

@@ -36,12 +36,14 @@
 //! few methods of another implements [`ForwardStore`], and [`forward_store!`] makes a store of it.
 //!
 //! A store whose content can be moved to another one ([`TransferStore`](a11ycheck_core::store::transfer::TransferStore))
-//! also passes [`transfer_suite!`]; it keeps people and judgements as well, since they are moved. [`FilledStore`] is a store with something of everything, to compare what was moved.
+//! also passes [`transfer_suite!`]; it keeps people, judgements and fields of
+//! sites as well, since they are moved. [`FilledStore`] is a store with something of everything, to compare what was moved.
 //!
 //! A store that also keeps people ([`PeopleStore`](a11ycheck_core::store::PeopleStore)) also passes [`people_suite!`], and one that
 //! keeps what they decide about findings ([`ReviewStore`](a11ycheck_core::store::ReviewStore)) passes [`review_suite!`];
-//! one that keeps the mail that is to be sent ([`MailStore`](a11ycheck_core::store::MailStore)) passes [`mail_suite!`], and one that keeps
-//! links to reports ([`ShareStore`](a11ycheck_core::store::ShareStore)) [`share_suite!`].
+//! one that keeps the mail that is to be sent ([`MailStore`](a11ycheck_core::store::MailStore)) passes [`mail_suite!`], one that keeps
+//! links to reports ([`ShareStore`](a11ycheck_core::store::ShareStore)) [`share_suite!`], and one that keeps fields that teams add to
+//! their sites ([`SiteFieldStore`](a11ycheck_core::store::SiteFieldStore)) [`site_field_suite!`].
 //!
 //! # A scanner
 //! Scanners have a suite of their own, [`scanner_suite!`], on small sites that it serves on 127.0.0.1.
@@ -80,5 +82,8 @@ pub use self::{
 #[doc(hidden)]
 pub use self::{
     scanner::run_scanner_case,
-    suite::{run_mail_case, run_people_case, run_review_case, run_share_case, run_store_case, run_transfer_case},
+    suite::{
+        run_mail_case, run_people_case, run_review_case, run_share_case, run_site_field_case, run_store_case,
+        run_transfer_case,
+    },
 };

@@ -32,6 +32,7 @@ mod second_step;
 mod share;
 mod sign_in;
 mod site;
+mod site_fields;
 mod site_form;
 mod site_list;
 mod sites;
@@ -198,12 +199,18 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
     match found.route.page {
         Page::Team => Ok(team.to("/sites")),
         Page::Sites => sites::list(team).await,
-        Page::AddSite => site_form::add_form(team),
+        Page::AddSite => site_form::add_form(team).await,
         Page::DoAddSite => site_form::add(team).await,
         Page::RollUp => roll_up::show(team).await,
         Page::ExportSites => site_list::export(team).await,
-        Page::ImportSites => site_list::form(team),
+        Page::ImportSites => site_list::form(team).await,
         Page::DoImportSites => site_list::import(team).await,
+        Page::SiteFields => site_fields::list(team).await,
+        Page::AddSiteField => site_fields::add(team).await,
+        Page::SiteField => site_fields::change_form(team, id).await,
+        Page::ChangeSiteField => site_fields::change(team, id).await,
+        Page::DeleteSiteField => site_fields::delete_form(team, id).await,
+        Page::DoDeleteSiteField => site_fields::delete(team, id).await,
         Page::Site => site::show(team, id, Default::default()).await,
         Page::EditSite => site_form::edit_form(team, id).await,
         Page::DoEditSite => site_form::edit(team, id).await,

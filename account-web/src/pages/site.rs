@@ -45,6 +45,8 @@ struct SitePage {
     site: Site,
     next_check: Instant,
     language: &'static str,
+    /// The values of own fields, with their names.
+    values: Vec<(String, String)>,
     rows: Vec<Row>,
     paging: Paging,
     chart: Option<Chart>,
@@ -66,10 +68,18 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, errors: FormErrors) ->
     let is_busy = scans.items.iter().any(|scan| scan.state.is_active());
     let rows = scans.items.iter().map(|scan| row(scan, &shell)).collect();
     let (next_check, language) = (Instant::of(site.next_scan_at), own_name(site.details.report_locale));
+    let values = values(team, site.id).await?;
     let judgements = team.handle().judgements(site.id, PageRequest::new(1, 1)).await?;
     let decisions = (judgements.page.total, judgements.stale);
-    let template = SitePage { shell, site, next_check, language, rows, paging, chart, is_busy, decisions };
+    let template = SitePage { shell, site, next_check, language, values, rows, paging, chart, is_busy, decisions };
     form_page(&template, &template.shell)
+}
+
+/// Returns the values of a site with the names of their fields, in the order of the fields.
+async fn values(team: &InTeam<'_, '_>, site: SiteId) -> Result<Vec<(String, String)>, PageError> {
+    let fields = team.handle().site_fields().await?;
+    let mut values = team.handle().site_values(&[site]).await?.remove(&site).unwrap_or_default();
+    Ok(fields.into_iter().filter_map(|field| Some((field.name, values.remove(&field.id)?))).collect())
 }
 
 fn row(scan: &Scan, shell: &Shell) -> Row {

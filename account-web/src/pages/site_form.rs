@@ -1,7 +1,10 @@
 //! Adding and changing a site.
 
 use a11ycheck_core::{
-    domain::{AuditAction, PlatformKey, Site, SiteInput, SiteName, StandardId, Tag},
+    domain::{
+        AuditAction, PlatformKey, Site, SiteField, SiteFieldKind, SiteInput, SiteName, SiteValueChanges, SiteValues,
+        StandardId, Tag,
+    },
     id::SiteId,
     locale::Locale,
 };
@@ -10,10 +13,11 @@ use askama::Template;
 use super::{
     context::{InTeam, form_page},
     error::PageError,
+    sites::parameter,
 };
 use crate::{
     fields,
-    form_errors::FormErrors,
+    form_errors::{FormErrors, sentence},
     response::Response,
     shell::{Section, Shell},
     words::own_name,
@@ -28,6 +32,31 @@ struct Entered {
     tags: String,
     platform: String,
     standard: String,
+    /// What is entered for the team's own fields.
+    own: Vec<Own>,
+}
+
+/// An own field of the team with what is entered for it.
+#[derive(Debug)]
+struct Own {
+    field: SiteField,
+    value: String,
+}
+
+impl Own {
+    fn id(&self) -> String {
+        parameter(&self.field)
+    }
+
+    /// Returns the choices of the field, each with whether it is chosen; none for a field that takes any text.
+    fn choices(&self) -> Vec<(&str, bool)> {
+        match &self.field.kind {
+            SiteFieldKind::Text => Vec::new(),
+            SiteFieldKind::Choice(choices) => {
+                choices.iter().map(|choice| (choice.as_str(), *choice == self.value)).collect()
+            }
+        }
+    }
 }
 
 #[derive(Template)]
@@ -58,7 +87,7 @@ impl SiteFormPage {
 }
 
 impl Entered {
-    fn sent(team: &InTeam<'_, '_>) -> Self {
+    fn sent(team: &InTeam<'_, '_>, fields: Vec<SiteField>) -> Self {
         let form = team.form();
         let text = |name: &str| form.get(name).to_owned();
         Self {
@@ -68,10 +97,11 @@ impl Entered {
             tags: text("tags"),
             platform: text("platform"),
             standard: text("standard"),
+            own: fields.into_iter().map(|field| Own { value: text(&parameter(&field)), field }).collect(),
         }
     }
 
-    fn of(site: &Site) -> Self {
+    fn of(site: &Site, fields: Vec<SiteField>, mut values: SiteValues) -> Self {
         let details = &site.details;
         let keys: Vec<_> = details.stack.iter().map(PlatformKey::as_str).collect();
         Self {
@@ -81,11 +111,15 @@ impl Entered {
             tags: details.tags.join(", "),
             platform: keys.join(", "),
             standard: details.standard.map(|standard| standard.as_str().to_owned()).unwrap_or_default(),
+            own: fields
+                .into_iter()
+                .map(|field| Own { value: values.remove(&field.id).unwrap_or_default(), field })
+                .collect(),
         }
     }
 
-    /// Returns the site as the fields describe it, or what is wrong with them.
-    fn input(&self, team: &InTeam<'_, '_>) -> Result<SiteInput, FormErrors> {
+    /// Returns the site and the values of own fields as the form describes them, or what is wrong with it.
+    fn input(&self, team: &InTeam<'_, '_>) -> Result<(SiteInput, SiteValueChanges), FormErrors> {
         let words = &team.words().problems;
         let mut errors = FormErrors::default();
         let input = SiteInput::parse(&self.url).ok();
@@ -105,12 +139,19 @@ impl Entered {
                 Err(_) => errors.add_filled("tags", &words.too_long, &[("most", MOST_OF_TAG.to_string())]),
             }
         }
+        let mut values = SiteValueChanges::new();
+        for own in &self.own {
+            match own.field.value(&own.value) {
+                Ok(value) => drop(values.insert(own.field.id, value)),
+                Err(problem) => errors.add(&own.id(), &sentence(&problem, team.words())),
+            }
+        }
         let Some(input) = input.filter(|_| errors.is_empty()) else { return Err(errors) };
         let standard = StandardId::defaults().copied().find(|offered| offered.as_str() == self.standard);
         let input = input.with_report_locale(self.language.unwrap_or(Locale::En)).with_tags(tags);
         let input = name.into_iter().fold(input, SiteInput::with_name);
         let input = standard.into_iter().fold(input, SiteInput::with_standard);
-        Ok(input.with_stack(parts(&self.platform).map(PlatformKey::new)))
+        Ok((input.with_stack(parts(&self.platform).map(PlatformKey::new)), values))
     }
 }
 
@@ -136,19 +177,30 @@ fn form(
     form_page(&template, &template.shell)
 }
 
-pub(super) fn add_form(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
-    form(team, None, Entered::default(), FormErrors::default())
+pub(super) async fn add_form(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
+    let fields = team.handle().site_fields().await?.into_iter();
+    let own = fields.map(|field| Own { field, value: String::new() }).collect();
+    form(team, None, Entered { own, ..Entered::default() }, FormErrors::default())
+}
+
+/// Sets the values of own fields, if the team has any.
+async fn set_values(team: &InTeam<'_, '_>, site: SiteId, values: SiteValueChanges) -> Result<(), PageError> {
+    if !values.is_empty() {
+        team.handle().set_site_values(site, values).await?;
+    }
+    Ok(())
 }
 
 /// Adds a site, and leads to it: its first check has been queued.
 pub(super) async fn add(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
-    let entered = Entered::sent(team);
-    let input = match entered.input(team) {
+    let entered = Entered::sent(team, team.handle().site_fields().await?);
+    let (input, values) = match entered.input(team) {
         Ok(input) => input,
         Err(errors) => return form(team, None, entered, errors),
     };
     match team.handle().add_site(input).await {
         Ok(added) => {
+            set_values(team, added.site.id, values).await?;
             team.note(AuditAction::SiteAdded, added.site.details.url.as_str()).await?;
             Ok(team.done(&format!("/sites/{}", added.site.id), "site-added"))
         }
@@ -158,20 +210,23 @@ pub(super) async fn add(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
 
 pub(super) async fn edit_form(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     let site = team.handle().site(SiteId::presented(id)).await?;
-    let entered = Entered::of(&site);
+    let values = team.handle().site_values(&[site.id]).await?.remove(&site.id).unwrap_or_default();
+    let entered = Entered::of(&site, team.handle().site_fields().await?, values);
     form(team, Some(site), entered, FormErrors::default())
 }
 
 /// Changes a site except for its address.
 pub(super) async fn edit(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     let site = team.handle().site(SiteId::presented(id)).await?;
-    let entered = Entered { url: site.details.url.as_str().to_owned(), ..Entered::sent(team) };
-    let input = match entered.input(team) {
+    let fields = team.handle().site_fields().await?;
+    let entered = Entered { url: site.details.url.as_str().to_owned(), ..Entered::sent(team, fields) };
+    let (input, values) = match entered.input(team) {
         Ok(input) => input,
         Err(errors) => return form(team, Some(site), entered, errors),
     };
     match team.handle().change_site(site.id, input).await {
         Ok(site) => {
+            set_values(team, site.id, values).await?;
             team.note(AuditAction::SiteChanged, site.details.url.as_str()).await?;
             Ok(team.done(&format!("/sites/{}", site.id), "site-changed"))
         }

@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     catalog::fill,
-    domain::{AuditAction, FieldErrors},
+    domain::{AuditAction, FieldErrors, SiteField},
     export::{SiteList, SiteListError, read_sites, write_sites},
     service::{FirstChecks, Imported},
 };
@@ -19,13 +19,11 @@ use crate::{
     words::Words,
 };
 
-/// The columns, as the page names them.
-const COLUMNS: &str = "url, name, report_language, tags, platforms, standard";
-
 #[derive(Template)]
 #[template(path = "import-sites.html")]
 struct ImportPage {
     shell: Shell,
+    fields: Vec<SiteField>,
     done: Option<Done>,
 }
 
@@ -40,39 +38,49 @@ struct Done {
 
 impl ImportPage {
     fn columns(&self) -> String {
-        self.shell.filled(&self.shell.words.import.columns, "columns", COLUMNS)
+        let own = self.fields.iter().map(|field| field.name.as_str());
+        let names: Vec<&str> = SiteField::COLUMNS.into_iter().chain(own).collect();
+        self.shell.filled(&self.shell.words.import.columns, "columns", names.join(", "))
     }
 }
 
 /// Returns all sites as a file, which [`import`] takes.
 pub(super) async fn export(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     let sites = team.handle().all_sites().await?;
-    Ok(Response::download("sites.csv", "text/csv; charset=utf-8", write_sites(&sites)))
+    let (fields, values) = (team.handle().site_fields().await?, team.handle().all_site_values().await?);
+    let file = write_sites(&fields, sites.iter().map(|site| (site, values.get(&site.id))));
+    Ok(Response::download("sites.csv", "text/csv; charset=utf-8", file))
 }
 
-pub(super) fn form(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
-    shown(team, None, FormErrors::default())
+pub(super) async fn form(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
+    let fields = team.handle().site_fields().await?;
+    shown(team, fields, None, FormErrors::default())
 }
 
-fn shown(team: &InTeam<'_, '_>, done: Option<Done>, errors: FormErrors) -> Result<Response, PageError> {
+fn shown(
+    team: &InTeam<'_, '_>,
+    fields: Vec<SiteField>,
+    done: Option<Done>,
+    errors: FormErrors,
+) -> Result<Response, PageError> {
     let shell = team.shell(Section::Sites, &team.words().import.title).with_errors(errors);
-    let template = ImportPage { shell, done };
+    let template = ImportPage { shell, fields, done };
     form_page(&template, &template.shell)
 }
 
 /// Imports the file, and says what became of its lines.
 pub(super) async fn import(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
-    let words = team.words();
+    let (words, fields) = (team.words(), team.handle().site_fields().await?);
     let file = team.context.request.file("file");
     let Some(file) = file.filter(|file| !file.is_empty()) else {
-        return shown(team, None, FormErrors::one("file", &words.problems.required));
+        return shown(team, fields, None, FormErrors::one("file", &words.problems.required));
     };
-    let list = match read_sites(file) {
+    let list = match read_sites(file, &fields) {
         Ok(list) => list,
         Err(error) => {
             let mut errors = FormErrors::default();
             of_file(&error, &mut errors, words);
-            return shown(team, None, errors);
+            return shown(team, fields, None, errors);
         }
     };
     let ignored = match list.ignored.join(", ") {
@@ -85,7 +93,7 @@ pub(super) async fn import(team: &InTeam<'_, '_>) -> Result<Response, PageError>
         let numbers = format!("+{} ~{}", imported.added, imported.changed);
         team.note(AuditAction::SitesImported, &numbers).await?;
     }
-    shown(team, Some(done(imported, ignored, words)), FormErrors::default())
+    shown(team, fields, Some(done(imported, ignored, words)), FormErrors::default())
 }
 
 fn of_file(error: &SiteListError, errors: &mut FormErrors, words: &Words) {

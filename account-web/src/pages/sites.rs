@@ -1,7 +1,10 @@
 //! The sites of a team.
 
+use std::collections::BTreeMap;
+
 use a11ycheck_core::{
-    domain::{ScanState, Site},
+    domain::{ScanState, Site, SiteField, SiteFieldKind, SiteValues},
+    id::SiteId,
     paging::{Page, PageRequest},
     service::SitesQuery,
 };
@@ -21,8 +24,43 @@ use crate::{
 /// A site in the list.
 struct Row {
     site: Site,
+    values: Vec<Value>,
     next_check: Instant,
     last: Last,
+}
+
+/// A value of an own field, with the query of the list of the sites that have the same.
+struct Value {
+    field: String,
+    value: String,
+    query: String,
+}
+
+/// What is chosen of an own field.
+struct Filter {
+    field: SiteField,
+    value: String,
+}
+
+impl Filter {
+    fn parameter(&self) -> String {
+        parameter(&self.field)
+    }
+
+    /// Returns the choices of the field, each with whether it is chosen; none for a field that takes any text.
+    fn choices(&self) -> Vec<(&str, bool)> {
+        match &self.field.kind {
+            SiteFieldKind::Text => Vec::new(),
+            SiteFieldKind::Choice(choices) => {
+                choices.iter().map(|choice| (choice.as_str(), *choice == self.value)).collect()
+            }
+        }
+    }
+}
+
+/// Returns the parameter of the list for the value of an own field.
+pub(super) fn parameter(field: &SiteField) -> String {
+    format!("field-{}", field.id)
 }
 
 /// The newest check of a site.
@@ -50,12 +88,13 @@ struct SitesPage<'a> {
     wanted: &'a str,
     is_failing: bool,
     is_filtered: bool,
+    filters: Vec<Filter>,
     paging: Paging,
     total: u64,
 }
 
 /// Shows the sites with what their newest checks have come to: all of them, or those with a tag, those that are failing, those that
-/// are searched for, and any of it together.
+/// are searched for, those with a value of an own field, and any of it together.
 pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     let query = &team.context.request.query;
     let (tag, wanted, status) = (query.get("tag"), query.get("q"), query.get("status"));
@@ -64,49 +103,90 @@ pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
         let sites = SitesQuery::page(page).with_tag(tag);
         if is_failing { sites.only_failing() } else { sites }
     };
-    let sites = if wanted.is_empty() {
-        team.handle().sites(&chosen(team.context.page(SitesQuery::PER_PAGE))).await?
+    let fields = team.handle().site_fields().await?.into_iter();
+    let filters: Vec<Filter> =
+        fields.map(|field| Filter { value: query.get(&parameter(&field)).to_owned(), field }).collect();
+    let has_values = filters.iter().any(|filter| !filter.value.is_empty());
+    let request = team.context.page(SitesQuery::PER_PAGE);
+    let (sites, values) = if wanted.is_empty() && !has_values {
+        let sites = team.handle().sites(&chosen(request)).await?;
+        let ids: Vec<SiteId> = sites.items.iter().map(|site| site.id).collect();
+        let values = team.handle().site_values(&ids).await?;
+        (sites, values)
     } else {
-        searched(team, chosen, &wanted.to_lowercase()).await?
+        let values = team.handle().all_site_values().await?;
+        let search = Search { wanted: &wanted.to_lowercase(), filters: &filters, values: &values };
+        let found = searched(team, chosen, &search).await?;
+        (Page::cut(found.into_iter(), request), values)
     };
-    let paging = Paging::of(&sites, &[("tag", tag), ("status", if is_failing { status } else { "" })]);
+    let names: Vec<(String, &str)> = filters.iter().map(|filter| (filter.parameter(), filter.value.as_str())).collect();
+    let mut parameters = vec![("q", wanted), ("tag", tag), ("status", if is_failing { status } else { "" })];
+    parameters.extend(names.iter().map(|(name, value)| (name.as_str(), *value)));
+    let paging = Paging::of(&sites, &parameters);
     let total = sites.total;
     let mut rows = Vec::with_capacity(sites.items.len());
     for site in sites.items {
-        rows.push(row(team, site).await?);
+        let values = values.get(&site.id).map(|values| shown(&filters, values)).unwrap_or_default();
+        rows.push(row(team, site, values).await?);
     }
     let shell = team.shell(Section::Sites, &team.words().sites.title);
-    let is_filtered = !tag.is_empty() || !wanted.is_empty() || is_failing;
-    page(&SitesPage { shell, rows, tag, wanted, is_failing, is_filtered, paging, total })
+    let is_filtered = !tag.is_empty() || !wanted.is_empty() || is_failing || has_values;
+    page(&SitesPage { shell, rows, tag, wanted, is_failing, is_filtered, filters, paging, total })
 }
 
-/// Returns the first of the chosen sites whose name, address or tag contains a text. They are read page by page for it.
+/// What sites are searched for.
+struct Search<'a> {
+    /// A text in small letters, which may be empty.
+    wanted: &'a str,
+    filters: &'a [Filter],
+    values: &'a BTreeMap<SiteId, SiteValues>,
+}
+
+impl Search<'_> {
+    /// Returns whether a site has all values that are chosen, and its name, its address, a tag or a value contains the text.
+    fn finds(&self, site: &Site) -> bool {
+        let (details, values) = (&site.details, self.values.get(&site.id));
+        let value = |field: &SiteField| values.and_then(|values| values.get(&field.id)).map(String::as_str);
+        let chosen = self.filters.iter().filter(|filter| !filter.value.is_empty());
+        let texts = [details.display_name(), details.url.as_str()].into_iter();
+        let texts = texts.chain(details.tags.iter().map(String::as_str));
+        let mut texts = texts.chain(self.filters.iter().filter_map(|filter| value(&filter.field)));
+        chosen.into_iter().all(|filter| value(&filter.field) == Some(filter.value.as_str()))
+            && (self.wanted.is_empty() || texts.any(|text| text.to_lowercase().contains(self.wanted)))
+    }
+}
+
+/// Returns the values of a site in the order of their fields.
+fn shown(filters: &[Filter], values: &SiteValues) -> Vec<Value> {
+    let value = |filter: &Filter| {
+        let value = values.get(&filter.field.id)?.clone();
+        let query =
+            url::form_urlencoded::Serializer::new(String::new()).append_pair(&filter.parameter(), &value).finish();
+        Some(Value { field: filter.field.name.clone(), value, query })
+    };
+    filters.iter().filter_map(value).collect()
+}
+
+/// Returns the chosen sites that a search finds. They are read page by page for it.
 async fn searched(
     team: &InTeam<'_, '_>,
     chosen: impl Fn(PageRequest) -> SitesQuery,
-    wanted: &str,
-) -> Result<Page<Site>, PageError> {
-    let is_wanted = |site: &Site| {
-        let details = &site.details;
-        let texts =
-            [details.display_name(), details.url.as_str()].into_iter().chain(details.tags.iter().map(String::as_str));
-        texts.into_iter().any(|text| text.to_lowercase().contains(wanted))
-    };
+    search: &Search<'_>,
+) -> Result<Vec<Site>, PageError> {
     let (mut found, mut number) = (Vec::new(), 1);
     loop {
         let request = PageRequest::new(number, PageRequest::MAX_PER_PAGE);
         let sites = team.handle().sites(&chosen(request)).await?;
         let last = sites.last_page();
-        found.extend(sites.items.into_iter().filter(is_wanted));
-        if u64::from(number) >= last || found.len() >= PageRequest::MAX_PER_PAGE as usize {
-            break;
+        found.extend(sites.items.into_iter().filter(|site| search.finds(site)));
+        if u64::from(number) >= last {
+            return Ok(found);
         }
         number += 1;
     }
-    Ok(Page::cut(found.into_iter(), PageRequest::new(1, PageRequest::MAX_PER_PAGE)))
 }
 
-async fn row(team: &InTeam<'_, '_>, site: Site) -> Result<Row, PageError> {
+async fn row(team: &InTeam<'_, '_>, site: Site, values: Vec<Value>) -> Result<Row, PageError> {
     let newest = team.handle().newest_scan(site.id).await?;
     let last = match newest {
         None => Last::Never,
@@ -132,5 +212,5 @@ async fn row(team: &InTeam<'_, '_>, site: Site) -> Result<Row, PageError> {
             },
         },
     };
-    Ok(Row { next_check: Instant::of(site.next_scan_at), site, last })
+    Ok(Row { next_check: Instant::of(site.next_scan_at), site, values, last })
 }

@@ -49,6 +49,10 @@ pub enum Problem {
     SiteLimit(u32),
     /// The same value is in the line with this number.
     Repeated(u64),
+    /// Another one has the value already.
+    Taken,
+    /// So many sites carry this value, which would be gone.
+    InUse(String, u64),
     /// Several of the team's sites have this address, so that it is not clear which one is meant.
     Ambiguous,
     /// A check of the site is queued or running.
@@ -115,6 +119,8 @@ impl fmt::Display for Problem {
             Self::SiteLimit(1) => f.write_str("the plan includes 1 site"),
             Self::SiteLimit(max) => write!(f, "the plan includes {max} sites"),
             Self::Repeated(line) => write!(f, "is also in line {line}"),
+            Self::Taken => f.write_str("is taken"),
+            Self::InUse(value, sites) => write!(f, "lacks {value:?}, which {sites} sites carry"),
             Self::Ambiguous => f.write_str("is that of several sites"),
             Self::CheckActive => f.write_str("a check is already queued or running"),
             Self::ManualTooSoon(interval) => write!(f, "a check was started less than {} ago", interval.in_words()),

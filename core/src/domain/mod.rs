@@ -48,6 +48,7 @@ mod scan_state;
 mod schedule;
 mod shared_setting;
 mod site;
+mod site_field;
 mod site_input;
 mod site_text;
 mod site_url;
@@ -117,6 +118,7 @@ pub use self::{
     schedule::{brought_forward, next_scan_at},
     shared_setting::{InvalidSetting, SharedSetting, UnknownSetting},
     site::{NewSite, Site, SiteDetails},
+    site_field::{SiteField, SiteFieldInput, SiteFieldKind, SiteFieldRefusal, SiteValueChanges, SiteValues},
     site_input::SiteInput,
     site_text::{SiteName, SiteTextError, Tag},
     site_url::{SiteUrl, SiteUrlError},

@@ -9,14 +9,14 @@ use ::csv::{Position, ReaderBuilder, StringRecord, Terminator, Trim, WriterBuild
 
 use crate::{
     domain::{
-        FieldErrors, PlatformKey, Problem, Site, SiteDetails, SiteInput, SiteName, SiteTextError, SiteUrl,
-        SiteUrlError, StandardId, Tag,
+        FieldErrors, PlatformKey, Problem, Site, SiteDetails, SiteField, SiteInput, SiteName, SiteTextError, SiteUrl,
+        SiteUrlError, SiteValueChanges, SiteValues, StandardId, Tag,
     },
     locale::Locale,
 };
 
-/// The columns, in the order in which they are written.
-const COLUMNS: [&str; 6] = ["url", "name", "report_language", "tags", "platforms", "standard"];
+/// The columns that every list has, in the order in which they are written. Those of the team's own fields follow.
+const COLUMNS: [&str; 6] = SiteField::COLUMNS;
 
 /// The byte order mark, without which Excel reads UTF-8 as the computer's old code page.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -57,6 +57,8 @@ pub struct SiteEntry {
     pub platforms: Option<Vec<PlatformKey>>,
     /// The standard, or the operator's choice.
     pub standard: Option<Option<StandardId>>,
+    /// The values of the team's own fields that have a column.
+    pub values: SiteValueChanges,
 }
 
 /// The reason why a file is no list of sites.
@@ -118,39 +120,50 @@ impl SiteEntry {
     }
 }
 
-/// Returns the sites as a CSV file in UTF-8, with a byte order mark and the line ends of RFC 4180.
-pub fn write_sites<'a>(sites: impl IntoIterator<Item = &'a Site>) -> Vec<u8> {
+/// Returns the sites, each with its values of the team's own fields, as a CSV file in UTF-8, with a byte order mark and the line ends of
+/// RFC 4180. Each field has a column by its name.
+pub fn write_sites<'a>(
+    fields: &[SiteField],
+    sites: impl IntoIterator<Item = (&'a Site, Option<&'a SiteValues>)>,
+) -> Vec<u8> {
     let mut file = BYTE_ORDER_MARK.to_string().into_bytes();
     // Nothing can fail: the file is in memory.
-    drop(write(sites, &mut file));
+    drop(write(fields, sites, &mut file));
     file
 }
 
-fn write<'a>(sites: impl IntoIterator<Item = &'a Site>, out: &mut Vec<u8>) -> io::Result<()> {
+fn write<'a>(
+    fields: &[SiteField],
+    sites: impl IntoIterator<Item = (&'a Site, Option<&'a SiteValues>)>,
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
     let mut rows = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(out);
-    rows.write_record(COLUMNS)?;
-    for site in sites {
+    rows.write_record(COLUMNS.into_iter().map(str::to_owned).chain(fields.iter().map(|field| safe(&field.name))))?;
+    for (site, values) in sites {
         let details = &site.details;
         let platforms: Vec<_> = details.stack.iter().map(PlatformKey::as_str).collect();
         let tags: Vec<_> = details.tags.iter().map(String::as_str).collect();
-        rows.write_record([
-            safe(details.url.as_str()).as_str(),
-            safe(details.name.as_deref().unwrap_or_default()).as_str(),
-            details.report_locale.code(),
-            safe(&list(&tags)).as_str(),
-            safe(&list(&platforms)).as_str(),
-            details.standard.as_ref().map_or("", StandardId::as_str),
-        ])?;
+        let cells = [
+            safe(details.url.as_str()),
+            safe(details.name.as_deref().unwrap_or_default()),
+            details.report_locale.code().to_owned(),
+            safe(&list(&tags)),
+            safe(&list(&platforms)),
+            details.standard.as_ref().map_or_else(String::new, |standard| standard.as_str().to_owned()),
+        ];
+        let value =
+            |field: &SiteField| safe(values.and_then(|values| values.get(&field.id)).map_or("", String::as_str));
+        rows.write_record(cells.into_iter().chain(fields.iter().map(value)))?;
     }
     rows.flush()
 }
 
 /// Reads a CSV file whose first line names the columns, in any order; only `url` is needed. Its separator is a comma, a semicolon or a
-/// tab. Blank lines are skipped.
+/// tab. Blank lines are skipped. A column with the name of one of the team's own fields, whatever its case, has the values of that field.
 ///
 /// # Errors
 /// Returns [`SiteListError`] if the file as a whole can't be read. What is wrong with one line is with that line.
-pub fn read_sites(file: &[u8]) -> Result<SiteList, SiteListError> {
+pub fn read_sites(file: &[u8], fields: &[SiteField]) -> Result<SiteList, SiteListError> {
     let text = str::from_utf8(file).map_err(|error| {
         let before = file.get(..error.valid_up_to()).unwrap_or_default();
         SiteListError::NotUtf8(1 + before.iter().filter(|byte| **byte == b'\n').count() as u64)
@@ -161,12 +174,18 @@ pub fn read_sites(file: &[u8]) -> Result<SiteList, SiteListError> {
     // What is UTF-8, of any number of fields and read from memory has no errors.
     let mut records = rows.records().filter_map(Result::ok);
     let head = records.next().unwrap_or_default();
-    let names: Vec<String> = head.iter().map(|name| name.trim().to_lowercase()).collect();
+    let names: Vec<String> = head.iter().map(|name| plain(name.trim()).to_lowercase()).collect();
     let columns = COLUMNS.map(|column| names.iter().position(|name| name == column));
     if columns[0].is_none() {
         return Err(SiteListError::NoUrlColumn);
     }
-    let is_unknown = |name: &&String| !name.is_empty() && !COLUMNS.contains(&name.as_str());
+    let own = fields.iter().filter_map(|field| {
+        let key = field.key();
+        Some((field, names.iter().position(|name| *name == key)?))
+    });
+    let own: Vec<(&SiteField, usize)> = own.collect();
+    let is_own = |name: &str| fields.iter().any(|field| field.key() == name);
+    let is_unknown = |name: &&String| !name.is_empty() && !COLUMNS.contains(&name.as_str()) && !is_own(name);
     let ignored = names.iter().filter(is_unknown).cloned().collect();
     let mut lines = Vec::new();
     for record in records.filter(|record| record.iter().any(|cell| !cell.trim().is_empty())) {
@@ -174,7 +193,7 @@ pub fn read_sites(file: &[u8]) -> Result<SiteList, SiteListError> {
             return Err(SiteListError::TooManyLines);
         }
         let number = record.position().map_or(0, |position| line_of(position, text));
-        lines.push(SiteLine { number, site: entry(&record, &columns) });
+        lines.push(SiteLine { number, site: entry(&record, &columns, &own) });
     }
     Ok(SiteList { lines, ignored })
 }
@@ -188,7 +207,11 @@ fn line_of(position: &Position, text: &str) -> u64 {
     position.line() + between.filter(|byte| **byte == b'\n').count() as u64
 }
 
-fn entry(record: &StringRecord, columns: &[Option<usize>; 6]) -> Result<SiteEntry, FieldErrors> {
+fn entry(
+    record: &StringRecord,
+    columns: &[Option<usize>; 6],
+    own: &[(&SiteField, usize)],
+) -> Result<SiteEntry, FieldErrors> {
     let mut errors = FieldErrors::default();
     let cells = columns.map(|column| column.map(|column| plain(record.get(column).unwrap_or_default().trim())));
     let [url, name, language, tags, platforms, standard] = &cells;
@@ -231,8 +254,15 @@ fn entry(record: &StringRecord, columns: &[Option<usize>; 6]) -> Result<SiteEntr
             known
         }
     });
+    let mut values = SiteValueChanges::new();
+    for (field, column) in own {
+        match field.value(&plain(record.get(*column).unwrap_or_default().trim())) {
+            Ok(value) => drop(values.insert(field.id, value)),
+            Err(problem) => errors.add(&field.name, problem),
+        }
+    }
     match url {
-        Some(url) if errors.is_empty() => Ok(SiteEntry { url, name, report_locale, tags, platforms, standard }),
+        Some(url) if errors.is_empty() => Ok(SiteEntry { url, name, report_locale, tags, platforms, standard, values }),
         _ => Err(errors),
     }
 }
@@ -314,7 +344,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::id::{SiteId, TeamId};
+    use crate::{
+        domain::SiteFieldInput,
+        id::{SiteFieldId, SiteId, TeamId},
+    };
+
+    /// A field for texts, and one with choices, both of which a spreadsheet might calculate.
+    fn own_fields() -> Vec<SiteField> {
+        let inputs = [SiteFieldInput::text("=Owner; \"x\""), SiteFieldInput::choice("Region", ["North", "-South"])];
+        let ids = [0, 1].map(|second| SiteFieldId::generate(chrono::DateTime::from_timestamp(second, 0).unwrap()));
+        inputs.into_iter().zip(ids).map(|(input, id)| input.field(id).unwrap()).collect()
+    }
 
     fn site(details: SiteDetails) -> Site {
         let now = chrono::Utc::now();
@@ -323,7 +363,7 @@ mod tests {
     }
 
     fn lines(file: &str) -> Vec<(u64, Result<SiteEntry, String>)> {
-        let list = read_sites(file.as_bytes()).unwrap();
+        let list = read_sites(file.as_bytes(), &[]).unwrap();
         list.lines.into_iter().map(|line| (line.number, line.site.map_err(|errors| errors.to_string()))).collect()
     }
 
@@ -350,9 +390,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read_as_it_was(details in any_details()) {
-            let site = site(details);
-            let list = read_sites(&write_sites([&site])).unwrap();
+        fn what_was_written_is_read_as_it_was(details in any_details(), owner in "[ =+@'\"\t;,\r\na-cЖ-]{0,12}", region in 0_usize..3) {
+            let (site, fields) = (site(details), own_fields());
+            let region = ["", "North", "-South"][region];
+            let entered = [owner.as_str(), region];
+            let read = fields.iter().zip(entered).map(|(field, text)| (field.id, field.value(text).unwrap()));
+            let changes: SiteValueChanges = read.collect();
+            let values: SiteValues = changes.clone().into_iter().filter_map(|(id, value)| Some((id, value?))).collect();
+            let list = read_sites(&write_sites(&fields, [(&site, Some(&values))]), &fields).unwrap();
+            prop_assert_eq!(&list.lines[0].site.as_ref().unwrap().values, &changes);
             prop_assert_eq!(list.ignored.len(), 0);
             prop_assert_eq!(list.lines.len(), 1);
             let entry = list.lines[0].site.clone().unwrap();
@@ -362,7 +408,9 @@ mod tests {
 
         #[test]
         fn no_cell_is_a_formula(details in any_details()) {
-            let file = write_sites([&site(details)]);
+            let site = site(details);
+            let values = own_fields().iter().map(|field| (field.id, "=1".to_owned())).collect();
+            let file = write_sites(&own_fields(), [(&site, Some(&values))]);
             let mut rows = ReaderBuilder::new().has_headers(false).from_reader(&file[3..]);
             for record in rows.records() {
                 for cell in &record.unwrap() {
@@ -385,7 +433,7 @@ mod tests {
         ] {
             assert_eq!(lines(file), expected, "{file}");
         }
-        let list = read_sites(b"url;owner;\na.example;Jo;\n").unwrap();
+        let list = read_sites(b"url;owner;\na.example;Jo;\n", &[]).unwrap();
         assert_eq!((list.ignored, list.lines.len()), (vec!["owner".to_owned()], 1));
         let entry = list.lines[0].site.as_ref().unwrap();
         assert_eq!((&entry.name, &entry.tags), (&None, &None), "what has no column stays as it is");
@@ -417,13 +465,27 @@ mod tests {
     }
 
     #[test]
+    fn a_column_with_the_name_of_an_own_field_has_its_values() {
+        let fields = own_fields();
+        let list =
+            read_sites(b"url,REGION,owner\na.example,North,Jo\nb.example,,\nc.example,West,\n", &fields).unwrap();
+        assert_eq!(list.ignored, ["owner"]);
+        let region = fields[1].id;
+        let values: Vec<_> = list.lines.iter().map(|line| line.site.as_ref().map(|entry| &entry.values)).collect();
+        assert_eq!(values[0], Ok(&[(region, Some("North".to_owned()))].into()));
+        assert_eq!(values[1], Ok(&[(region, None)].into()));
+        let problem = values[2].unwrap_err().to_string();
+        assert_eq!(problem, "Region: is not one of the values that exist");
+    }
+
+    #[test]
     fn a_file_that_is_no_list_is_refused_as_a_whole() {
         for file in ["", "name\nx\n", "https://a.example/\n"] {
-            assert_eq!(read_sites(file.as_bytes()), Err(SiteListError::NoUrlColumn), "{file}");
+            assert_eq!(read_sites(file.as_bytes(), &[]), Err(SiteListError::NoUrlColumn), "{file}");
         }
-        assert_eq!(read_sites(b"url\na.example\n\xff\n"), Err(SiteListError::NotUtf8(3)));
+        assert_eq!(read_sites(b"url\na.example\n\xff\n", &[]), Err(SiteListError::NotUtf8(3)));
         let file = |lines: usize| format!("url\n{}", "a.example\n".repeat(lines));
-        assert_eq!(read_sites(file(800).as_bytes()).unwrap().lines.len(), 800);
-        assert_eq!(read_sites(file(801).as_bytes()), Err(SiteListError::TooManyLines));
+        assert_eq!(read_sites(file(800).as_bytes(), &[]).unwrap().lines.len(), 800);
+        assert_eq!(read_sites(file(801).as_bytes(), &[]), Err(SiteListError::TooManyLines));
     }
 }

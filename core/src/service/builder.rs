@@ -10,7 +10,7 @@ use crate::{
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
     sealing::Keyring,
-    store::{MailStore, PeopleStore, ReviewStore, ShareStore, Store, StoreError},
+    store::{MailStore, PeopleStore, ReviewStore, ShareStore, SiteFieldStore, Store, StoreError},
     webhook::{EventWriter, HeaderPrefix},
 };
 
@@ -21,6 +21,7 @@ pub struct ServiceBuilder {
     judgements: Option<Box<dyn ReviewStore>>,
     mail: Option<Box<dyn MailStore>>,
     shares: Option<Box<dyn ShareStore>>,
+    site_fields: Option<Box<dyn SiteFieldStore>>,
     clock: Box<dyn Clock>,
     resolver: Arc<dyn Resolver>,
     policy: AddressPolicy,
@@ -84,6 +85,7 @@ impl ServiceBuilder {
             judgements: None,
             mail: None,
             shares: None,
+            site_fields: None,
             clock: Box::new(SystemClock),
             resolver: default_resolver(),
             policy: AddressPolicy::default(),
@@ -130,6 +132,13 @@ impl ServiceBuilder {
     #[must_use]
     pub fn with_shared_reports(self, store: impl ShareStore) -> Self {
         Self { shares: Some(Box::new(store)), ..self }
+    }
+
+    /// Adds fields of their own that teams give their sites: they are kept in this store, which is a clone of the service's own. It takes
+    /// [people](Self::with_people), whose owners add them. Answers of the API are the same with them and without. Default: none.
+    #[must_use]
+    pub fn with_site_fields(self, store: impl SiteFieldStore) -> Self {
+        Self { site_fields: Some(Box::new(store)), ..self }
     }
 
     /// Sets the address at which clients reach the API, for links and for the `User-Agent` of webhooks; it ends with `/v1`.
@@ -279,6 +288,7 @@ impl ServiceBuilder {
                 judgements: self.judgements,
                 mail: self.mail,
                 shares: self.shares,
+                site_fields: self.site_fields,
                 clock: self.clock,
                 resolver: self.resolver,
                 policy: self.policy,

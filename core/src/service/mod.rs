@@ -37,6 +37,7 @@ mod roll_up;
 mod scan_files;
 pub(crate) mod sealing;
 mod settings;
+mod site_fields;
 mod site_list;
 mod start_scan;
 mod tokens;
@@ -86,7 +87,7 @@ use crate::{
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy},
     sealing::Keyring,
-    store::{MailStore, PeopleStore, ReviewStore, ShareStore, Store},
+    store::{MailStore, PeopleStore, ReviewStore, ShareStore, SiteFieldStore, Store},
     webhook::{EventWriter, HeaderPrefix},
 };
 
@@ -107,6 +108,8 @@ pub(crate) struct Parts {
     pub(crate) mail: Option<Box<dyn MailStore>>,
     /// Keeps links to reports; `None` where no report is shown to others.
     pub(crate) shares: Option<Box<dyn ShareStore>>,
+    /// Keeps fields that teams add to their sites; `None` where sites have none but those that every site has.
+    pub(crate) site_fields: Option<Box<dyn SiteFieldStore>>,
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,

@@ -1,10 +1,10 @@
-//! All sites of a team in a few numbers, and those of each tag.
+//! All sites of a team in a few numbers, those of each tag, and those of each choice of its own fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{SitesQuery, TeamHandle};
 use crate::{
-    domain::{Ability, Site},
+    domain::{Ability, Site, SiteField, SiteFieldKind, SiteValues},
     error::Error,
     id::SiteId,
     paging::PageRequest,
@@ -34,6 +34,8 @@ pub struct RollUp {
     pub all: SiteTotals,
     /// The sites of each tag, by tag. A site counts for each of its tags.
     pub by_tag: BTreeMap<String, SiteTotals>,
+    /// The sites of each choice of the fields that have choices, in the order of the team; of the fields and of their choices.
+    pub by_field: Vec<(SiteField, Vec<(String, SiteTotals)>)>,
 }
 
 impl SiteTotals {
@@ -49,13 +51,32 @@ impl SiteTotals {
 }
 
 impl RollUp {
-    fn of(sites: &[Site], problems: &BTreeMap<SiteId, u64>, failing: &BTreeSet<SiteId>) -> Self {
-        let mut roll_up = Self::default();
+    fn of(
+        sites: &[Site],
+        problems: &BTreeMap<SiteId, u64>,
+        failing: &BTreeSet<SiteId>,
+        fields: Vec<SiteField>,
+        values: &BTreeMap<SiteId, SiteValues>,
+    ) -> Self {
+        let by_field = fields.into_iter().filter_map(|field| match &field.kind {
+            SiteFieldKind::Text => None,
+            SiteFieldKind::Choice(choices) => {
+                let choices = choices.iter().map(|choice| (choice.clone(), SiteTotals::default())).collect();
+                Some((field, choices))
+            }
+        });
+        let mut roll_up = Self { by_field: by_field.collect(), ..Self::default() };
         for site in sites {
             let (problems, is_failing) = (problems.get(&site.id).copied(), failing.contains(&site.id));
             roll_up.all.add(problems, is_failing);
             for tag in &site.details.tags {
                 roll_up.by_tag.entry(tag.clone()).or_default().add(problems, is_failing);
+            }
+            for (field, choices) in &mut roll_up.by_field {
+                let carried = values.get(&site.id).and_then(|values| values.get(&field.id));
+                if let Some((_, totals)) = choices.iter_mut().find(|(choice, _)| Some(choice) == carried) {
+                    totals.add(problems, is_failing);
+                }
             }
         }
         roll_up
@@ -63,7 +84,7 @@ impl RollUp {
 }
 
 impl TeamHandle {
-    /// Returns all sites of the team in a few numbers, and those of each tag.
+    /// Returns all sites of the team in a few numbers, those of each tag, and those of each choice of its own fields.
     ///
     /// # Errors
     /// Returns [`Error::MissingAbility`] without `read`, and those of [every call](TeamHandle#errors).
@@ -71,6 +92,7 @@ impl TeamHandle {
         self.may(Ability::Read).await?;
         let sites = self.all_sites().await?;
         let problems = self.service().store().latest_problems(self.id()).await?.into_iter().collect();
+        let (fields, values) = (self.site_fields().await?, self.all_site_values().await?);
         let (mut failing, mut number) = (BTreeSet::new(), 1);
         loop {
             let request = PageRequest::new(number, PageRequest::MAX_PER_PAGE);
@@ -78,7 +100,7 @@ impl TeamHandle {
             let is_last = u64::from(number) >= page.last_page();
             failing.extend(page.items.iter().map(|site| site.id));
             if is_last {
-                return Ok(RollUp::of(&sites, &problems, &failing));
+                return Ok(RollUp::of(&sites, &problems, &failing, fields, &values));
             }
             number += 1;
         }

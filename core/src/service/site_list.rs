@@ -6,7 +6,7 @@ use futures_util::{StreamExt as _, stream};
 
 use super::TeamHandle;
 use crate::{
-    domain::{Ability, FieldErrors, NewSite, Problem, Site},
+    domain::{Ability, FieldErrors, NewSite, Problem, Site, SiteValues},
     error::Error,
     export::{SiteEntry, SiteLine, SiteList},
     id::{ScanId, SiteId},
@@ -29,7 +29,7 @@ pub enum FirstChecks {
 pub struct Imported {
     /// The number of sites that were added.
     pub added: u64,
-    /// The number of sites whose details were changed.
+    /// The number of sites whose details or values of own fields were changed.
     pub changed: u64,
     /// The number of sites that were there, just as the lines say.
     pub unchanged: u64,
@@ -79,6 +79,7 @@ impl TeamHandle {
         for site in self.read_all_sites().await? {
             known.entry(site.details.url.as_str().to_owned()).or_default().push(site);
         }
+        let values = self.all_site_values().await?;
         // Names are looked up beforehand, several at a time: one after the other, a list would take minutes.
         let judged: Vec<(SiteLine, Option<Problem>)> = stream::iter(list.lines)
             .map(|line| {
@@ -101,7 +102,7 @@ impl TeamHandle {
                 (Ok(_), Some(problem)) => Err(FieldErrors::one("url", problem)),
                 (Ok(entry), None) => {
                     let sites = known.get(entry.url.as_str()).map_or(&[][..], Vec::as_slice);
-                    self.import(number, &entry, sites, &mut seen, first_checks).await?
+                    self.import(number, &entry, (sites, &values), &mut seen, first_checks).await?
                 }
             };
             match outcome {
@@ -118,12 +119,12 @@ impl TeamHandle {
         &self,
         number: u64,
         entry: &SiteEntry,
-        known: &[Site],
+        (known, values): (&[Site], &BTreeMap<SiteId, SiteValues>),
         seen: &mut BTreeMap<String, u64>,
         first_checks: FirstChecks,
     ) -> Result<Result<Line, FieldErrors>, Error> {
         let refused = |problem| Ok(Err(FieldErrors::one("url", problem)));
-        if known.iter().any(|site| entry.applied_to(&site.details) == site.details) {
+        if known.iter().any(|site| !changes(entry, site, values.get(&site.id))) {
             return Ok(Ok(Line::Unchanged));
         }
         match seen.entry(entry.url.as_str().to_owned()) {
@@ -147,7 +148,10 @@ impl TeamHandle {
         let new = NewSite { id: SiteId::generate(now), details: entry.details() };
         let first_scan = (first_checks == FirstChecks::AtOnce).then(|| ScanId::generate(now));
         match service.store().add_site_once(self.id(), new, first_scan).await {
-            Ok(AddedOnce::Added(_)) => Ok(Ok(Line::Added)),
+            Ok(AddedOnce::Added(site)) => {
+                self.import_values(entry, site.id).await?;
+                Ok(Ok(Line::Added))
+            }
             // Somebody else has added it since the sites were read.
             Ok(AddedOnce::Present(site)) => self.import_over(entry, &site).await,
             Err(AddSiteError::LimitReached(limit)) => Ok(Err(FieldErrors::one("url", Problem::SiteLimit(limit)))),
@@ -158,15 +162,33 @@ impl TeamHandle {
 
     async fn import_over(&self, entry: &SiteEntry, site: &Site) -> Result<Result<Line, FieldErrors>, Error> {
         let details = entry.applied_to(&site.details);
-        if details == site.details {
-            return Ok(Ok(Line::Unchanged));
+        let mut is_changed = false;
+        if details != site.details {
+            match self.service().store().change_site(self.id(), site.id, details).await? {
+                Some(_) => is_changed = true,
+                // It was deleted since the sites were read: whoever did that did not want it.
+                None => return Ok(Ok(Line::Unchanged)),
+            }
         }
-        match self.service().store().change_site(self.id(), site.id, details).await? {
-            Some(_) => Ok(Ok(Line::Changed)),
-            // It was deleted since the sites were read: whoever did that did not want it.
-            None => Ok(Ok(Line::Unchanged)),
+        is_changed |= self.import_values(entry, site.id).await?;
+        Ok(Ok(if is_changed { Line::Changed } else { Line::Unchanged }))
+    }
+
+    /// Sets the values of own fields that a line has, and returns whether any became another.
+    async fn import_values(&self, entry: &SiteEntry, site: SiteId) -> Result<bool, Error> {
+        match self.field_store().filter(|_| !entry.values.is_empty()) {
+            // A site that is gone since it was read has nothing to be changed.
+            Some(store) => Ok(store.set_site_values(self.id(), site, &entry.values).await?.unwrap_or_default()),
+            None => Ok(false),
         }
     }
+}
+
+/// Returns whether a line says of a site anything but what it is.
+fn changes(entry: &SiteEntry, site: &Site, values: Option<&SiteValues>) -> bool {
+    let carried = |id| values.and_then(|values| values.get(id));
+    entry.applied_to(&site.details) != site.details
+        || entry.values.iter().any(|(id, value)| value.as_ref() != carried(id))
 }
 
 /// What became of a line.

@@ -8,7 +8,8 @@
 //! `people_suite!`. What people decide about findings is kept by a [`ReviewStore`], with a suite of its own, `review_suite!`,
 //! as is who repairs them ([`AssignmentStore`]);
 //! and the mail that is to be sent to them by a [`MailStore`], with `mail_suite!`. Links that
-//! show one report to whoever has them are kept by a [`ShareStore`], with `share_suite!`.
+//! show one report to whoever has them are kept by a [`ShareStore`], with `share_suite!`; fields that teams add
+//! to their sites by a [`SiteFieldStore`], with `site_field_suite!`.
 //!
 //! # Promises common to all methods
 //! - *Atomicity*: a method happens as a whole or not at all, whenever the process or the machine stops.
@@ -58,6 +59,7 @@ mod sealing;
 mod second_factors;
 mod settings;
 mod shares;
+mod site_fields;
 mod sites;
 mod teams;
 pub mod transfer;
@@ -89,6 +91,7 @@ pub use self::{
     second_factors::SecondFactorStore,
     settings::SettingsStore,
     shares::{ShareError, ShareStore},
+    site_fields::{SiteFieldError, SiteFieldStore},
     sites::{AddSiteError, AddedOnce, SiteStore, SiteUsage},
     teams::{DeletePlanError, TeamStore, UnknownPlan},
     webhooks::{

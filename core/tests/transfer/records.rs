@@ -10,8 +10,8 @@ use a11ycheck_core::{
         JudgedElement, Judgement, Lease, Limits, Logo, ManualChecks, Membership, NewEvent, Notices, Outcome,
         PasswordHash, Person, PersonKind, Plan, PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, Scan,
         ScanEventEntry, ScanEventKind, ScanKind, ScanState, ScreenshotId, SecondFactor, SecretHash, Site, SiteDetails,
-        SiteUrl, StandardId, Standing, Subscription, TeamBrand, TokenHash, Tool, Totals, Urgency, Verdict,
-        WebhookEndpoint, WorkScope, WorkState,
+        SiteField, SiteFieldKind, SiteUrl, StandardId, Standing, Subscription, TeamBrand, TokenHash, Tool, Totals,
+        Urgency, Verdict, WebhookEndpoint, WorkScope, WorkState,
     },
     id::WorkerId,
     locale::Locale,
@@ -22,7 +22,7 @@ use a11ycheck_core::{
         transfer::{
             PackedFindings, PictureSubject, Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint,
             StoredEntry, StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan,
-            StoredSecondFactor, StoredSetting, StoredSite, StoredTeam, StoredToken,
+            StoredSecondFactor, StoredSetting, StoredSite, StoredSiteField, StoredSiteValue, StoredTeam, StoredToken,
         },
     },
 };
@@ -207,6 +207,18 @@ fn assignment(number: u32, scope: WorkScope, state: WorkState, due: Option<Naive
     })
 }
 
+/// Returns a field of the sites of the first team.
+fn site_field(number: u32, kind: SiteFieldKind) -> Record {
+    let field = SiteField { id: id("fld", number), name: format!("Feld \"{number}\" ж"), kind };
+    Record::SiteField(StoredSiteField { team: id("team", 1), field })
+}
+
+/// Returns a value of the first site.
+fn site_value(number: u32, value: &str) -> Record {
+    let (site, field, team) = (id("site", 1), id("fld", number), id("team", 1));
+    Record::SiteValue(StoredSiteValue { site, field, team, value: value.to_owned() })
+}
+
 /// Returns the records, in the order of a file.
 #[expect(clippy::too_many_lines, reason = "one after the other")]
 pub(crate) fn all() -> Vec<Record> {
@@ -305,6 +317,10 @@ pub(crate) fn all() -> Vec<Record> {
         Record::Setting(setting("base-url")),
         Record::Setting(setting("of-a-later-release")),
         Record::Site(StoredSite { site, manual }),
+        site_field(1, SiteFieldKind::Text),
+        site_field(2, SiteFieldKind::Choice(vec!["North, \"West\"".to_owned(), "Süd\\Ost".to_owned()])),
+        site_value(1, "Олена\n'x'"),
+        site_value(2, "Süd\\Ost"),
         judgement(1, Verdict::Planned, "2027-05-31".parse().ok()),
         judgement(2, Verdict::from_stored("deferred").unwrap(), None),
         assignment(1, WorkScope::Rule, WorkState::Open, "2027-05-31".parse().ok()),

@@ -8,6 +8,7 @@ pub(crate) mod scan_log;
 pub(crate) mod scan_rows;
 mod settings;
 pub(crate) mod share_rows;
+pub(crate) mod site_field_rows;
 pub(crate) mod site_rows;
 pub(crate) mod state;
 mod store;

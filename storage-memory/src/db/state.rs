@@ -21,6 +21,7 @@ use super::{
     scan_log::ScanLog,
     scan_rows::ScanRow,
     share_rows::Shares,
+    site_field_rows::SiteFields,
     site_rows::SiteRow,
     team_rows::{TeamRow, TokenRow},
 };
@@ -56,6 +57,7 @@ pub(crate) struct State {
     pub(crate) people: People,
     pub(crate) mails: Mails,
     pub(crate) shares: Shares,
+    pub(crate) site_fields: SiteFields,
     pub(crate) judgements: BTreeMap<(SiteId, JudgementId), Judgement>,
     pub(crate) assignments: BTreeMap<AssignmentId, Assignment>,
     /// Batches that may be undone, with what they made.

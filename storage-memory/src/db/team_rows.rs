@@ -85,6 +85,7 @@ impl State {
         }
         self.people.remove_team(id);
         self.shares.remove_team(id);
+        self.site_fields.remove_team(id);
         self.mails.remove_where(|mail| mail.subject.team() == Some(id));
         if let Some(key) = self.teams.remove(&id).and_then(|row| row.external_key) {
             self.external_keys.remove(&key);

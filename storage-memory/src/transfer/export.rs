@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use a11ycheck_core::{
-    domain::TeamBrand,
-    id::{ScanId, TeamId},
+    domain::{SiteField, TeamBrand},
+    id::{ScanId, SiteFieldId, TeamId},
     store::transfer::{
         PackedFindings, PictureSubject, Record, RecordSink, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint,
         StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor,
-        StoredSetting, StoredSite, StoredTeam, StoredToken, TransferError,
+        StoredSetting, StoredSite, StoredSiteField, StoredSiteValue, StoredTeam, StoredToken, TransferError,
     },
 };
 
@@ -124,6 +124,19 @@ fn owners(state: &State) -> Vec<Record> {
     let sites: BTreeMap<_, &SiteRow> = state.sites.iter().collect();
     let site = |row: &SiteRow| Record::Site(StoredSite { site: row.site.clone(), manual: row.manual });
     records.extend(sites.into_values().map(site));
+    let fields = state.site_fields.rows.values();
+    let field = |(team, field): &(TeamId, SiteField)| StoredSiteField { team: *team, field: field.clone() };
+    records.extend(fields.map(field).map(Record::SiteField));
+    for (site, values) in &state.site_fields.values {
+        let Some(team) = state.sites.get(site).map(|row| row.site.team) else { continue };
+        let value = |(field, value): (&SiteFieldId, &String)| StoredSiteValue {
+            site: *site,
+            field: *field,
+            team,
+            value: value.clone(),
+        };
+        records.extend(values.iter().map(value).map(Record::SiteValue));
+    }
     let judgements: BTreeMap<_, _> = state.judgements.values().map(|judgement| (judgement.id, judgement)).collect();
     records.extend(judgements.into_values().cloned().map(Record::Judgement));
     records.extend(state.assignments.values().cloned().map(Record::Assignment));

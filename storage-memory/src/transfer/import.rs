@@ -12,8 +12,8 @@ use a11ycheck_core::{
         OpenFindings, StoreError,
         transfer::{
             Kind, PictureSubject, Records, StoredAttempt, StoredBrand, StoredEndpoint, StoredEntry, StoredFindings,
-            StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor, StoredSite, StoredTeam,
-            StoredToken, TransferError,
+            StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor, StoredSite, StoredSiteField,
+            StoredSiteValue, StoredTeam, StoredToken, TransferError,
         },
     },
 };
@@ -94,6 +94,15 @@ impl Import {
                 state.people.audit.extend(keyed);
             }
             Records::Site(sites) => sites.into_iter().try_for_each(|site| add_site(state, site))?,
+            Records::SiteField(fields) => {
+                let keyed = fields.into_iter().map(|StoredSiteField { team, field }| (field.id, (team, field)));
+                state.site_fields.rows.extend(keyed);
+            }
+            Records::SiteValue(values) => {
+                for StoredSiteValue { site, field, value, team: _ } in values {
+                    state.site_fields.values.entry(site).or_default().insert(field, value);
+                }
+            }
             Records::Judgement(judgements) => {
                 let keyed = judgements.into_iter().map(|judgement| ((judgement.site, judgement.id), judgement));
                 state.judgements.extend(keyed);

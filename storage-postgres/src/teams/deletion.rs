@@ -72,6 +72,8 @@ impl Deletion {
             "DELETE FROM audit_records WHERE team_id = $1",
             "DELETE FROM mails WHERE team_id = $1",
             "DELETE FROM shared_reports WHERE team_id = $1",
+            "DELETE FROM site_values WHERE team_id = $1",
+            "DELETE FROM site_fields WHERE team_id = $1",
             "DELETE FROM sites WHERE team_id = $1",
             // With its remaining events: there are none, since each has a delivery to an endpoint.
             "DELETE FROM teams WHERE id = $1",

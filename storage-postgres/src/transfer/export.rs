@@ -43,6 +43,7 @@ use crate::{
         results::ScreenshotRow,
         rows::{ScanRow, scan_columns},
     },
+    site_fields::rows::{FieldRow, ValueRow, field_columns, value_columns},
     sites::rows::{SiteRow, site_columns},
     teams::rows::{BrandRow, PlanDocument, TeamRow, TokenRow, read_plan, team_columns, token_columns},
 };
@@ -158,6 +159,24 @@ async fn owners(db: &mut PgConnection, sink: &mut dyn RecordSink) -> Result<(), 
         "SELECT ",
         site_columns!(),
         ", site.last_manual_at, site.previous_manual_at, site.manual_given_back_at FROM sites site ORDER BY site.id"
+    );
+    give!(
+        db,
+        sink,
+        FieldRow,
+        |row: FieldRow| row.stored().map(|field| Some(Record::SiteField(field))),
+        "SELECT ",
+        field_columns!(),
+        " FROM site_fields f ORDER BY f.id"
+    );
+    give!(
+        db,
+        sink,
+        ValueRow,
+        |row: ValueRow| row.stored().map(|value| Some(Record::SiteValue(value))),
+        "SELECT ",
+        value_columns!(),
+        " FROM site_values v ORDER BY v.site_id, v.field_id"
     );
     give!(
         db,

@@ -34,6 +34,7 @@ use crate::{
     },
     reviews,
     scans::results::{file_name, format_name, size},
+    site_fields,
 };
 
 /// Refuses tables in which there is something, and lets nobody else begin meanwhile. Nothing else is there without a plan
@@ -79,6 +80,8 @@ pub(super) async fn take(
         Records::Invitation(records) => invitations(db, &records).await,
         Records::Audit(records) => audit(db, &records).await,
         Records::Site(records) => sites(db, &records).await,
+        Records::SiteField(records) => site_fields::rows::insert(db, &records).await,
+        Records::SiteValue(records) => site_fields::rows::insert_values(db, &records).await,
         Records::Judgement(records) => reviews::store::insert(db, &records).await,
         Records::Assignment(records) => assignments::store::insert(db, &records).await,
         Records::Scan(records) => scans(db, &records).await,

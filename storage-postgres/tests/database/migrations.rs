@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 31] = [
+const RECORD: [(i64, &str, &str); 32] = [
     (
         1,
         "plans and teams",
@@ -122,6 +122,11 @@ const RECORD: [(i64, &str, &str); 31] = [
         "3545fc06664588451a603b6477dfba7191556edb126bc1a958eb4cd1d7732dbb6da3a15e083d4aecb1bce65686c9cb48",
     ),
     (31, "batches", "a041c8aeb4120d2fa062f3c9e88356bf9e2bba24da4bd0d2b49a43d4b2f42643668b715330d410f70584185e7952f46d"),
+    (
+        32,
+        "site fields",
+        "09e866884d8d75b3b3516d36c35571eab80971e6f14092b2c6043e1a761dbd56a655412c17fcc71617d0360a5784366f",
+    ),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.
@@ -220,6 +225,8 @@ async fn everything_lies_in_the_chosen_schema() {
         "sessions",
         "settings",
         "shared_reports",
+        "site_fields",
+        "site_values",
         "sites",
         "teams",
         "tokens",

@@ -23,3 +23,4 @@ a11ycheck_storage_testkit::people_suite!(PostgresStores);
 a11ycheck_storage_testkit::review_suite!(PostgresStores);
 a11ycheck_storage_testkit::mail_suite!(PostgresStores);
 a11ycheck_storage_testkit::share_suite!(PostgresStores);
+a11ycheck_storage_testkit::site_field_suite!(PostgresStores);

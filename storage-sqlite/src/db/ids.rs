@@ -5,7 +5,7 @@ use std::fmt;
 use a11ycheck_core::{
     id::{
         AssignmentId, AuditId, BatchId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, MailId, PersonId,
-        ScanId, SessionId, ShareId, SiteId, TeamId, TokenId, WorkerId,
+        ScanId, SessionId, ShareId, SiteFieldId, SiteId, TeamId, TokenId, WorkerId,
     },
     sealing::KeyId,
 };
@@ -46,7 +46,8 @@ named!(
     MailId,
     ShareId,
     AssignmentId,
-    BatchId
+    BatchId,
+    SiteFieldId
 );
 
 impl<T: Named> Named for &T {}

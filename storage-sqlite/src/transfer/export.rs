@@ -39,6 +39,7 @@ use crate::{
         results::ScreenshotRow,
         rows::{ScanRow, scan_columns},
     },
+    site_fields::rows::{FieldRow, ValueRow, field_columns, value_columns},
     sites::rows::{ManualRow, SiteRow, manual_columns, site_columns},
     teams::rows::{BrandRow, PlanRow, TeamRow, TokenRow, team_columns, token_columns},
 };
@@ -156,6 +157,24 @@ async fn owners(db: &mut SqliteConnection, sink: &mut dyn RecordSink) -> Result<
         ", ",
         manual_columns!(),
         " FROM sites site ORDER BY site.id"
+    );
+    give!(
+        db,
+        sink,
+        FieldRow,
+        |row: FieldRow| row.stored().map(|field| Some(Record::SiteField(field))),
+        "SELECT ",
+        field_columns!(),
+        " FROM site_fields f ORDER BY f.id"
+    );
+    give!(
+        db,
+        sink,
+        ValueRow,
+        |row: ValueRow| row.stored().map(|value| Some(Record::SiteValue(value))),
+        "SELECT ",
+        value_columns!(),
+        " FROM site_values v ORDER BY v.site_id, v.field_id"
     );
     give!(
         db,

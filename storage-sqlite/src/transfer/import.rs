@@ -13,7 +13,7 @@ use a11ycheck_core::{
         transfer::{
             Kind, Records, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry, StoredEvent,
             StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor,
-            StoredSetting, StoredSite, StoredTeam, StoredToken, TransferError,
+            StoredSetting, StoredSite, StoredSiteField, StoredSiteValue, StoredTeam, StoredToken, TransferError,
         },
     },
 };
@@ -33,6 +33,7 @@ use crate::{
     },
     reviews::rows::insert,
     scans::{event_log::newest, results::format_name},
+    site_fields,
 };
 
 /// Refuses a file in which there is something. Nothing else is there without a plan or a team.
@@ -80,6 +81,8 @@ pub(super) async fn take(db: &mut SqliteConnection, records: Records) -> Result<
         Records::Invitation(invitations) => each!(invitations, invitation),
         Records::Audit(records) => each!(records, audit),
         Records::Site(sites) => each!(sites, site),
+        Records::SiteField(fields) => each!(fields, site_field),
+        Records::SiteValue(values) => each!(values, site_value),
         Records::Judgement(judgements) => each!(judgements, judgement),
         Records::Assignment(assignments) => each!(assignments, assignment),
         Records::Scan(scans) => each!(scans, scan),
@@ -284,6 +287,14 @@ async fn site(db: &mut SqliteConnection, StoredSite { site, manual }: StoredSite
     .execute(db)
     .await?;
     Ok(())
+}
+
+async fn site_field(db: &mut SqliteConnection, field: StoredSiteField) -> Result<(), TransferFailure> {
+    site_fields::rows::insert(db, &field).await
+}
+
+async fn site_value(db: &mut SqliteConnection, value: StoredSiteValue) -> Result<(), TransferFailure> {
+    site_fields::rows::put(db, &value).await
 }
 
 async fn judgement(db: &mut SqliteConnection, judgement: Judgement) -> Result<(), TransferFailure> {

@@ -23,3 +23,4 @@ a11ycheck_storage_testkit::people_suite!(SqliteStores);
 a11ycheck_storage_testkit::review_suite!(SqliteStores);
 a11ycheck_storage_testkit::mail_suite!(SqliteStores);
 a11ycheck_storage_testkit::share_suite!(SqliteStores);
+a11ycheck_storage_testkit::site_field_suite!(SqliteStores);

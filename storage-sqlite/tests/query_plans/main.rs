@@ -15,11 +15,12 @@ use a11ycheck_core::{
         Ability, AttemptReport, AttemptResult, AuditAction, CodePeriod, Excerpt, Failure, FailureCode, Finding,
         JudgedElement, JudgementInput, Lease, NewAssignment, NewAuditRecord, NewInvitation, NewJudgement, NewPerson,
         NewSecondFactor, NewSession, NewToken, PageCounts, PasswordHash, PersonKind, PlainSecret, PlainToken, PlanCode,
-        RequestClass, Role, RuleId, Subject, Subscription, TeamBrand, TotpSecret, WorkChange, WorkScope, WorkState,
+        RequestClass, Role, RuleId, SiteFieldInput, Subject, Subscription, TeamBrand, TotpSecret, WorkChange,
+        WorkScope, WorkState,
     },
     id::{
-        AssignmentId, AuditId, BatchId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteId, TeamId,
-        TokenId, WorkerId,
+        AssignmentId, AuditId, BatchId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteFieldId, SiteId,
+        TeamId, TokenId, WorkerId,
     },
     locale::Locale,
     paging::PageRequest,
@@ -27,8 +28,8 @@ use a11ycheck_core::{
     store::{
         AssignmentFilter, AssignmentStore as _, BatchStore as _, ClaimLimits, Completion, DeliveryFilter, Document,
         DocumentKey, EventLog as _, FileStore as _, Joining, PeopleStore as _, QueueStore as _, RateLimitStore as _,
-        ReviewStore as _, ScanStore as _, SealingStore as _, SecondFactorStore as _, SiteStore as _, StyleHash,
-        TeamStore as _, WebhookStore as _,
+        ReviewStore as _, ScanStore as _, SealingStore as _, SecondFactorStore as _, SiteFieldStore as _,
+        SiteStore as _, StyleHash, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_sqlite::SqliteStore;
@@ -211,6 +212,7 @@ async fn walk(world: &World) {
     }
     people(store, team).await;
     reviews(store, team, site).await;
+    site_fields(store, team, site).await;
     store.queue_depth().await.unwrap();
     store.endpoints_off(10).await.unwrap();
     store.scans(team, site, page).await.unwrap();
@@ -289,6 +291,29 @@ async fn reviews(store: &SqliteStore, team: TeamId, site: SiteId) {
     store.assign_batch(team, site, batch, vec![assignment.clone()], note()).await.unwrap();
     store.undo_batch(team, batch, note()).await.unwrap();
     store.purge_batches(10).await.unwrap();
+}
+
+/// Takes each step about fields of sites.
+async fn site_fields(store: &SqliteStore, team: TeamId, site: SiteId) {
+    let now = Utc::now();
+    let note = || NewAuditRecord {
+        id: AuditId::generate(now),
+        team: Some(team),
+        person: None,
+        actor: "admin".to_owned(),
+        action: AuditAction::SiteFieldAdded,
+        subject: String::new(),
+        address: None,
+    };
+    let field = SiteFieldInput::choice("Region", ["North"]).field(SiteFieldId::generate(now)).unwrap();
+    store.add_site_field(team, field.clone(), note()).await.unwrap();
+    for value in [Some("North".to_owned()), None, Some("North".to_owned())] {
+        store.set_site_values(team, site, &[(field.id, value)].into()).await.unwrap();
+    }
+    store.change_site_field(team, field.clone(), note()).await.unwrap();
+    store.site_values(team, &[site]).await.unwrap();
+    store.all_site_values(team).await.unwrap();
+    store.delete_site_field(team, field.id, note()).await.unwrap();
 }
 
 /// Takes each step about people.

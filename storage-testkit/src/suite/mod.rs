@@ -21,6 +21,7 @@ mod race;
 mod results;
 mod reviews;
 mod shares;
+mod site_fields;
 mod transfer;
 mod walks;
 mod work;
@@ -30,5 +31,5 @@ pub use self::transfer::FilledStore;
 #[doc(hidden)]
 pub use self::{
     macros::run_store_case, mails::run_mail_case, people::run_people_case, reviews::run_review_case,
-    shares::run_share_case, transfer::run_transfer_case,
+    shares::run_share_case, site_fields::run_site_field_case, transfer::run_transfer_case,
 };

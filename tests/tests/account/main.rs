@@ -20,6 +20,7 @@ mod provider;
 mod second_factor;
 mod sharing;
 mod sign_in;
+mod site_fields;
 mod site_list;
 mod sites;
 mod usable;

@@ -111,6 +111,16 @@ pub(crate) async fn every_page() -> EveryPage {
     let endpoint = team.endpoints().await.unwrap().remove(0).id;
     let delivery = team.ping_endpoint(endpoint).await.unwrap().id;
     owner.post(&home.page("/members/invite"), &[("email", "ann@example.org"), ("role", "viewer")]).await;
+    for form in [
+        [("name", "Responsible"), ("kind", "text"), ("choices", "")],
+        [("name", "Region"), ("kind", "choice"), ("choices", "North\nSouth")],
+    ] {
+        assert!(owner.post(&home.page("/fields"), &form).await.status.is_redirection());
+        home.app.clock.advance(chrono::TimeDelta::milliseconds(1));
+    }
+    let [responsible, region] = <[_; 2]>::try_from(team.site_fields().await.unwrap()).unwrap();
+    let values = [(responsible.id, Some("Jo".to_owned())), (region.id, Some("North".to_owned()))];
+    assert!(team.set_site_values(site.id, values.into()).await.unwrap());
     let password = a11ycheck_account_web::hash(PASSWORD).unwrap();
     let input = PersonInput::new("op@example.org".parse().unwrap()).with_name("Op").with_password(password);
     let people = home.app.service.people().unwrap();
@@ -140,6 +150,15 @@ pub(crate) async fn every_page() -> EveryPage {
         (home.page("/add-site"), None),
         (home.page("/add-site"), Some(&[("url", "no address at all")])),
         (home.page("/roll-up"), None),
+        (home.page(&format!("/sites?field-{}=North&field-{}=Jo", region.id, responsible.id)), None),
+        (home.page("/fields"), None),
+        (home.page("/fields"), Some(&[("name", ""), ("kind", "choice"), ("choices", "")])),
+        (home.page(&format!("/fields/{}", region.id)), None),
+        (
+            home.page(&format!("/fields/{}", region.id)),
+            Some(&[("name", "Region"), ("kind", "choice"), ("choices", "x")]),
+        ),
+        (home.page(&format!("/fields/{}/delete", region.id)), None),
         (home.page("/import-sites"), None),
         (home.page("/import-sites"), Some(&[])),
         (home.page(&format!("/sites/{}", site.id)), None),

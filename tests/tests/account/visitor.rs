@@ -46,6 +46,7 @@ impl Home {
         let service = service
             .with_mail(store.clone())
             .with_shared_reports(store.clone())
+            .with_site_fields(store.clone())
             .with_sealing(keyring)
             .with_event_writer(EventsV1);
         let scanner = ScriptedScanner::new(scripts);

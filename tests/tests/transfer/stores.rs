@@ -4,7 +4,7 @@ use a11ycheck_core::{
     Store,
     clock::ManualClock,
     store::{
-        ReviewStore,
+        ReviewStore, SiteFieldStore,
         transfer::{self, Totals, TransferStore},
     },
 };
@@ -55,7 +55,7 @@ pub(crate) async fn exported(store: &impl TransferStore) -> Vec<u8> {
 }
 
 /// Moves the content of a file to a store, and returns what the store exports then.
-async fn through<S: Store + ReviewStore + TransferStore>(
+async fn through<S: Store + ReviewStore + SiteFieldStore + TransferStore>(
     store: S,
     file: &[u8],
     filled: &FilledStore<MemoryStore>,

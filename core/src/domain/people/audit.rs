@@ -39,6 +39,12 @@ pub enum AuditAction {
     SiteDeleted,
     /// A list of sites was imported: sites were added or changed.
     SitesImported,
+    /// A field was added to the sites of a team.
+    SiteFieldAdded,
+    /// A field of the sites of a team was changed.
+    SiteFieldChanged,
+    /// A field of the sites of a team was deleted with its values.
+    SiteFieldDeleted,
     /// A check was started by hand.
     CheckStarted,
     /// An API token was created.
@@ -109,6 +115,9 @@ stored_words!(AuditAction {
     SiteChanged = "site.changed",
     SiteDeleted = "site.deleted",
     SitesImported = "site.imported",
+    SiteFieldAdded = "site_field.added",
+    SiteFieldChanged = "site_field.changed",
+    SiteFieldDeleted = "site_field.deleted",
     CheckStarted = "check.started",
     TokenCreated = "token.created",
     TokenDeleted = "token.deleted",

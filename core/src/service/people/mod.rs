@@ -15,6 +15,7 @@ mod persons;
 mod second_factor;
 mod sessions;
 mod shares;
+mod site_fields;
 
 pub use self::{
     actor::Actor,

@@ -16,8 +16,8 @@ use crate::{
         WorkScope, WorkState,
     },
     id::{
-        AssignmentId, AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, PersonId, ScanId, SiteId,
-        TeamId, TokenId, WorkerId,
+        AssignmentId, AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, PersonId, ScanId,
+        SiteFieldId, SiteId, TeamId, TokenId, WorkerId,
     },
     locale::Locale,
 };
@@ -40,6 +40,8 @@ pub(super) enum Line {
     Invitation(InvitationLine),
     Audit(AuditLine),
     Site(SiteLine),
+    SiteField(SiteFieldLine),
+    SiteValue(SiteValueLine),
     Judgement(JudgementLine),
     Assignment(AssignmentLine),
     Scan(ScanLine),
@@ -186,6 +188,20 @@ lines! {
         person: Option<PersonId>,
         author: String,
         at: DateTime<Utc>,
+    }
+    // Not before format 6.
+    SiteFieldLine {
+        id: SiteFieldId,
+        team: TeamId,
+        name: String,
+        choices: Option<Vec<String>>,
+    }
+    // Not before format 6.
+    SiteValueLine {
+        site: SiteId,
+        field: SiteFieldId,
+        team: TeamId,
+        value: String,
     }
     // Not before format 5.
     AssignmentLine {
@@ -378,6 +394,8 @@ impl Line {
             | Self::Invitation(_)
             | Self::Audit(_)
             | Self::Site(_)
+            | Self::SiteField(_)
+            | Self::SiteValue(_)
             | Self::Judgement(_)
             | Self::Assignment(_)
             | Self::Scan(_)

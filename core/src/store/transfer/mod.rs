@@ -55,7 +55,7 @@ pub use self::{
     records::{
         Kind, PictureSubject, Record, Records, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry,
         StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor,
-        StoredSetting, StoredSite, StoredTeam, StoredToken,
+        StoredSetting, StoredSite, StoredSiteField, StoredSiteValue, StoredTeam, StoredToken,
     },
     totals::{Tally, Total, Totals},
 };

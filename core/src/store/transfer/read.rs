@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use super::lines::{
     AssignmentLine, AttemptLine, AuditLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EntryLine,
     EventLine, Fault, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine, PersonLine,
-    PictureFormat, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine, SettingLine, TokenLine,
-    UrgencyWord,
+    PictureFormat, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine, SettingLine, SiteFieldLine,
+    SiteValueLine, TokenLine, UrgencyWord,
 };
 use crate::{
     domain::{
@@ -14,7 +14,7 @@ use crate::{
         DeliveryState, DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken,
         HeadText, Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent, Notices,
         PasswordHash, Person, Scan, ScanEventEntry, ScanState, ScreenshotId, SecondFactor, SecretHash, Site,
-        SiteDetails, SiteUrl, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
+        SiteDetails, SiteField, SiteFieldKind, SiteUrl, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
     },
     scanner::{Screenshot, ScreenshotFormat},
     sealing::Sealed,
@@ -23,7 +23,7 @@ use crate::{
         transfer::{
             PackedFindings, Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry,
             StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor,
-            StoredSetting, StoredSite, StoredTeam, StoredToken,
+            StoredSetting, StoredSite, StoredSiteField, StoredSiteValue, StoredTeam, StoredToken,
         },
     },
 };
@@ -130,6 +130,13 @@ impl Line {
                     author,
                     at,
                 })
+            }
+            Self::SiteField(SiteFieldLine { id, team, name, choices }) => {
+                let kind = choices.map_or(SiteFieldKind::Text, SiteFieldKind::Choice);
+                Record::SiteField(StoredSiteField { team, field: SiteField { id, name, kind } })
+            }
+            Self::SiteValue(SiteValueLine { site, field, team, value }) => {
+                Record::SiteValue(StoredSiteValue { site, field, team, value })
             }
             Self::Assignment(line) => {
                 let AssignmentLine { id, team, site, scope, assignee, state, since, due, reopened_by, .. } = line;

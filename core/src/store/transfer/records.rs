@@ -7,9 +7,9 @@ use crate::{
     domain::{
         ApiToken, Assignment, Attempt, AuditRecord, Delivery, EndpointSecrets, ExternalKey, Invitation, Judgement,
         ManualChecks, Membership, NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry, SecondFactor,
-        SecretHash, Site, Standing, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
+        SecretHash, Site, SiteField, Standing, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
     },
-    id::{DeliveryId, PersonId, ScanId, TeamId},
+    id::{DeliveryId, PersonId, ScanId, SiteFieldId, SiteId, TeamId},
     scanner::Screenshot,
     store::{Document, DocumentKey},
 };
@@ -122,6 +122,10 @@ kinds! {
     Audit(AuditRecord) = "audit", "entries of the audit log";
     /// Sites, by id.
     Site(StoredSite) = "site", "sites";
+    /// Fields that teams have added to their sites, by id.
+    SiteField(StoredSiteField) = "site_field", "fields of sites";
+    /// Values of these fields, by site and field.
+    SiteValue(StoredSiteValue) = "site_value", "values of fields of sites";
     /// What people decided about elements of sites, by id.
     Judgement(Judgement) = "judgement", "judgements";
     /// Who repairs what was found on sites, by id.
@@ -232,6 +236,28 @@ pub struct StoredSite {
     pub site: Site,
     /// The instants at which manual checks were started.
     pub manual: ManualChecks,
+}
+
+/// A field that a team has added to its sites.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSiteField {
+    /// The team.
+    pub team: TeamId,
+    /// The field.
+    pub field: SiteField,
+}
+
+/// A value of a field that a team has added to its sites.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSiteValue {
+    /// The site.
+    pub site: SiteId,
+    /// The field.
+    pub field: SiteFieldId,
+    /// The team that owns both.
+    pub team: TeamId,
+    /// The value.
+    pub value: String,
 }
 
 /// A check in any state.

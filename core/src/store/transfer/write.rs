@@ -4,14 +4,14 @@ use super::lines::{
     AssignmentLine, AttemptLine, AuditLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine,
     EndpointLine, EntryLine, EventLine, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine,
     PersonLine, PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine,
-    SettingLine, SiteLine, TeamLine, TokenLine, UrgencyWord,
+    SettingLine, SiteFieldLine, SiteLine, SiteValueLine, TeamLine, TokenLine, UrgencyWord,
 };
 use crate::{
     domain::{
         ApiToken, Assignment, Attempt, AttemptReport, AttemptResult, AuditRecord, Delivery, DeliveryState, DraftHead,
         EndpointDetails, EndpointStatus, HeadText, Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks,
-        Membership, NewEvent, Person, Scan, ScanEventEntry, ScanState, SecondFactor, Site, SiteDetails, Subscription,
-        TeamBrand, Urgency, WebhookEndpoint,
+        Membership, NewEvent, Person, Scan, ScanEventEntry, ScanState, SecondFactor, Site, SiteDetails, SiteField,
+        SiteFieldKind, Subscription, TeamBrand, Urgency, WebhookEndpoint,
     },
     scanner::ScreenshotFormat,
     store::{
@@ -19,7 +19,7 @@ use crate::{
         transfer::{
             Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry, StoredEvent,
             StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSecondFactor,
-            StoredSetting, StoredSite, StoredTeam, StoredToken,
+            StoredSetting, StoredSite, StoredSiteField, StoredSiteValue, StoredTeam, StoredToken,
         },
     },
 };
@@ -157,6 +157,18 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
                 at,
             };
             (Line::Judgement(line), None)
+        }
+        Record::SiteField(StoredSiteField { team, field }) => {
+            let SiteField { id, name, kind } = field.clone();
+            let choices = match kind {
+                SiteFieldKind::Text => None,
+                SiteFieldKind::Choice(choices) => Some(choices),
+            };
+            (Line::SiteField(SiteFieldLine { id, team: *team, name, choices }), None)
+        }
+        Record::SiteValue(StoredSiteValue { site, field, team, value }) => {
+            let line = SiteValueLine { site: *site, field: *field, team: *team, value: value.clone() };
+            (Line::SiteValue(line), None)
         }
         Record::Assignment(assignment) => {
             let Assignment { id, team, site, element, scope, assignee, state, since, due, reopened_by, author, at } =

@@ -159,17 +159,20 @@ impl ChosenStore {
                 .with_people(store.clone())
                 .with_judgements(store.clone())
                 .with_mail(store.clone())
-                .with_shared_reports(store.clone()),
+                .with_shared_reports(store.clone())
+                .with_site_fields(store.clone()),
             Self::Sqlite(store) => Service::builder(store.clone())
                 .with_people(store.clone())
                 .with_judgements(store.clone())
                 .with_mail(store.clone())
-                .with_shared_reports(store.clone()),
+                .with_shared_reports(store.clone())
+                .with_site_fields(store.clone()),
             Self::Postgres(store) => Service::builder(store.clone())
                 .with_people(store.clone())
                 .with_judgements(store.clone())
                 .with_mail(store.clone())
-                .with_shared_reports(store.clone()),
+                .with_shared_reports(store.clone())
+                .with_site_fields(store.clone()),
         }
     }
 

@@ -10,7 +10,7 @@ use a11ycheck_core::{
     domain::{DeliveryState, Lease, PageCounts, RequestClass, ScanState, Standing},
     id::WorkerId,
     store::{
-        Claim, ReadEventsError, ReviewStore,
+        Claim, ReadEventsError, ReviewStore, SiteFieldStore,
         transfer::{self, Kind, Record, RecordSink, Tally, TransferError, TransferStore},
     },
 };
@@ -35,7 +35,9 @@ async fn exported(store: &impl TransferStore) -> Vec<u8> {
 }
 
 /// Fills a store, and moves its content to a second one, which uses the same clock.
-async fn moved<S: Store + ReviewStore + TransferStore>(factory: &impl StoreFactory<Store = S>) -> (FilledStore<S>, S) {
+async fn moved<S: Store + ReviewStore + SiteFieldStore + TransferStore>(
+    factory: &impl StoreFactory<Store = S>,
+) -> (FilledStore<S>, S) {
     let filled = FilledStore::new(factory).await;
     let taking = factory.empty(filled.clock.clone()).await;
     transfer::import(&taking, exported(&*filled.store).await.as_slice()).await.unwrap();
@@ -52,7 +54,9 @@ async fn assert_empty(store: &impl TransferStore, file: &[u8]) {
     transfer::import(store, file).await.unwrap();
 }
 
-pub(crate) async fn everything_reads_the_same_in_the_store_that_takes_it<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn everything_reads_the_same_in_the_store_that_takes_it<
+    S: Store + ReviewStore + SiteFieldStore + TransferStore,
+>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let filled = FilledStore::new(factory).await;
@@ -73,14 +77,16 @@ pub(crate) async fn everything_reads_the_same_in_the_store_that_takes_it<S: Stor
     assert_eq!(filled.answers(&*filled.store).await, before, "an export changes nothing");
 }
 
-pub(crate) async fn a_store_that_took_an_export_gives_the_same_bytes<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn a_store_that_took_an_export_gives_the_same_bytes<
+    S: Store + ReviewStore + SiteFieldStore + TransferStore,
+>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let (filled, taking) = moved(factory).await;
     assert!(exported(&taking).await == exported(&*filled.store).await);
 }
 
-pub(crate) async fn an_empty_store_moves_as_such<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn an_empty_store_moves_as_such<S: Store + ReviewStore + SiteFieldStore + TransferStore>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::empty(factory).await;
@@ -90,7 +96,7 @@ pub(crate) async fn an_empty_store_moves_as_such<S: Store + ReviewStore + Transf
     assert_empty(&taking, &file).await;
 }
 
-pub(crate) async fn a_token_is_admitted_after_the_move<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn a_token_is_admitted_after_the_move<S: Store + ReviewStore + SiteFieldStore + TransferStore>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let (filled, taking) = moved(factory).await;
@@ -99,7 +105,9 @@ pub(crate) async fn a_token_is_admitted_after_the_move<S: Store + ReviewStore + 
     assert_eq!(after, before);
 }
 
-pub(crate) async fn workers_go_on_after_the_move_where_they_were<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn workers_go_on_after_the_move_where_they_were<
+    S: Store + ReviewStore + SiteFieldStore + TransferStore,
+>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let (filled, taking) = moved(factory).await;
@@ -119,7 +127,9 @@ pub(crate) async fn workers_go_on_after_the_move_where_they_were<S: Store + Revi
     assert_eq!(blocked.count(), 0, "what waited for the attempt is due");
 }
 
-pub(crate) async fn the_queue_and_the_outbox_keep_their_order<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn the_queue_and_the_outbox_keep_their_order<
+    S: Store + ReviewStore + SiteFieldStore + TransferStore,
+>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let (filled, taking) = moved(factory).await;
@@ -143,7 +153,7 @@ pub(crate) async fn the_queue_and_the_outbox_keep_their_order<S: Store + ReviewS
     }
 }
 
-pub(crate) async fn readers_of_the_log_go_on_after_the_move<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn readers_of_the_log_go_on_after_the_move<S: Store + ReviewStore + SiteFieldStore + TransferStore>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let (filled, taking) = moved(factory).await;
@@ -166,7 +176,9 @@ pub(crate) async fn readers_of_the_log_go_on_after_the_move<S: Store + ReviewSto
     assert!(matches!(lagged, Err(ReadEventsError::Lagged(purged)) if purged == newest + 1), "{lagged:?}");
 }
 
-pub(crate) async fn the_purge_removes_what_it_would_have_removed<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn the_purge_removes_what_it_would_have_removed<
+    S: Store + ReviewStore + SiteFieldStore + TransferStore,
+>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let (filled, taking) = moved(factory).await;
@@ -188,7 +200,9 @@ pub(crate) async fn the_purge_removes_what_it_would_have_removed<S: Store + Revi
     }
 }
 
-pub(crate) async fn a_store_with_content_takes_nothing_and_keeps_what_it_has<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn a_store_with_content_takes_nothing_and_keeps_what_it_has<
+    S: Store + ReviewStore + SiteFieldStore + TransferStore,
+>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let filled = FilledStore::new(factory).await;
@@ -207,7 +221,9 @@ pub(crate) async fn a_store_with_content_takes_nothing_and_keeps_what_it_has<S: 
     assert_eq!(world.store.plans().await.unwrap(), []);
 }
 
-pub(crate) async fn a_file_that_ends_early_leaves_the_store_empty<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn a_file_that_ends_early_leaves_the_store_empty<
+    S: Store + ReviewStore + SiteFieldStore + TransferStore,
+>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let filled = FilledStore::new(factory).await;
@@ -221,7 +237,9 @@ pub(crate) async fn a_file_that_ends_early_leaves_the_store_empty<S: Store + Rev
     assert_empty(&taking, &file).await;
 }
 
-pub(crate) async fn a_file_that_was_changed_leaves_the_store_empty<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn a_file_that_was_changed_leaves_the_store_empty<
+    S: Store + ReviewStore + SiteFieldStore + TransferStore,
+>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let filled = FilledStore::new(factory).await;
@@ -252,7 +270,7 @@ struct Disturbing<'a, S> {
 }
 
 #[async_trait]
-impl<S: Store + ReviewStore> RecordSink for Disturbing<'_, S> {
+impl<S: Store + ReviewStore + SiteFieldStore> RecordSink for Disturbing<'_, S> {
     async fn put(&mut self, record: Record) -> Result<(), TransferError> {
         self.tally.put(record).await?;
         if !self.has_disturbed.swap(true, Ordering::Relaxed) {
@@ -267,7 +285,9 @@ impl<S: Store + ReviewStore> RecordSink for Disturbing<'_, S> {
     }
 }
 
-pub(crate) async fn what_happens_during_an_export_is_not_in_it<S: Store + ReviewStore + TransferStore>(
+pub(crate) async fn what_happens_during_an_export_is_not_in_it<
+    S: Store + ReviewStore + SiteFieldStore + TransferStore,
+>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let filled = FilledStore::new(factory).await;

@@ -15,7 +15,7 @@ use a11ycheck_core::{
     sealing::Keyring,
     store::{
         Claim, Completion, DeliveryClaim, Document, DocumentKey, Joining, PeopleStore, ReadEventsError, ReviewStore,
-        Store, StyleHash,
+        SiteFieldStore, Store, StyleHash,
     },
 };
 use chrono::TimeDelta;
@@ -55,7 +55,7 @@ pub struct FilledStore<S> {
     pub(super) attempting: DeliveryClaim,
 }
 
-impl<S: Store + ReviewStore> FilledStore<S> {
+impl<S: Store + ReviewStore + SiteFieldStore> FilledStore<S> {
     /// Fills an empty store. It takes some months of its clock.
     #[expect(clippy::too_many_lines, reason = "one life of a store, read from above")]
     pub async fn new(factory: &impl StoreFactory<Store = S>) -> Self {
@@ -155,6 +155,13 @@ impl<S: Store + ReviewStore> FilledStore<S> {
         world.completed(owner, gone).await;
         store.delete_site(owner, gone).await.unwrap();
 
+        // Fields of sites of both kinds, and their values.
+        let region = world.choice_field(owner, "Region", &["North, West", "South; \"East\""]).await;
+        let cost_centre = world.text_field(owner, "Kostenstelle №").await;
+        world.set_value(owner, shop, &region, Some("North, West")).await;
+        world.set_value(owner, shop, &cost_centre, Some("Олена 'x'\n☂")).await;
+        world.set_value(owner, blog, &cost_centre, Some("17")).await;
+
         // Judgements, with all that they can have and with nothing of it.
         world.judged(owner, shop, "#a").await;
         let mut bare = new_judgement("#b", world.now());
@@ -222,7 +229,7 @@ impl<S: Store + ReviewStore> FilledStore<S> {
 
     /// Returns what a store answers to every question that changes nothing, in words: two stores with the same content give
     /// the same answers.
-    pub async fn answers(&self, store: &(impl Store + ReviewStore)) -> Vec<String> {
+    pub async fn answers(&self, store: &(impl Store + ReviewStore + SiteFieldStore)) -> Vec<String> {
         let mut answers = Answers::default();
         answers.add("plans", store.plans().await);
         answers.add("settings", store.settings().await);
@@ -271,7 +278,7 @@ async fn people_answers(store: &impl PeopleStore, answers: &mut Answers) {
     answers.add("audit", store.audit(None, PageRequest::new(1, 100)).await);
 }
 
-async fn team_answers(store: &(impl Store + ReviewStore), team: TeamId, answers: &mut Answers) {
+async fn team_answers(store: &(impl Store + ReviewStore + SiteFieldStore), team: TeamId, answers: &mut Answers) {
     answers.add("team", store.team(team).await);
     answers.add("purge_held_until", store.purge_held_until(team).await);
     answers.add("brand", store.brand(team).await.map(|brand| (brand.logo.as_ref().map(|l| l.bytes().to_vec()), brand)));
@@ -283,6 +290,8 @@ async fn team_answers(store: &(impl Store + ReviewStore), team: TeamId, answers:
     answers.add("tagged", store.sites(team, Some("client"), PageRequest::new(1, 100)).await);
     let sites = store.sites(team, None, PageRequest::new(1, 100)).await.unwrap();
     answers.add("sites", &sites);
+    answers.add("site_fields", store.site_fields(team).await);
+    answers.add("site_values", store.all_site_values(team).await);
     for site in &sites.items {
         answers.add("site", store.site(team, site.id).await);
         answers.add("judgements", store.all_judgements(team, site.id).await);

@@ -5,7 +5,7 @@ mod filled;
 
 use a11ycheck_core::{
     Store,
-    store::{ReviewStore, transfer::TransferStore},
+    store::{ReviewStore, SiteFieldStore, transfer::TransferStore},
 };
 use tokio::runtime::Builder;
 
@@ -65,7 +65,10 @@ macro_rules! transfer_suite {
 /// # Panics
 /// If the promise is broken, or there is no such case.
 #[doc(hidden)]
-pub fn run_transfer_case<S: Store + ReviewStore + TransferStore>(factory: &impl StoreFactory<Store = S>, case: &str) {
+pub fn run_transfer_case<S: Store + ReviewStore + SiteFieldStore + TransferStore>(
+    factory: &impl StoreFactory<Store = S>,
+    case: &str,
+) {
     let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();
     runtime.unwrap().block_on(async {
         crate::transfer_suite! { @cases (run (factory, case)) }
