@@ -35,6 +35,7 @@ pub struct ChromiumConfig {
     pub(crate) enhanced_contrast: bool,
     pub(crate) measured_contrast: bool,
     pub(crate) opening: Opening,
+    pub(crate) reuse: Reuse,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
     pub(crate) proxy: Option<UpstreamProxy>,
@@ -65,6 +66,7 @@ impl ChromiumConfig {
             enhanced_contrast: false,
             measured_contrast: false,
             opening: Opening::Off,
+            reuse: Reuse::Off,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             proxy: None,
@@ -164,6 +166,22 @@ impl ChromiumConfig {
     /// one's own: see [`Opening`].
     pub fn with_opening(self, opening: Opening) -> Self {
         Self { opening, ..self }
+    }
+
+    /// Sets whether scans of sites leave a memory for the next ones. By default they don't: it takes one more request for each
+    /// document, and for each part of a page that has no validator. They don't either with headers of a login, moving probes,
+    /// measured contrast or opening.
+    pub fn with_reuse(self, reuse: Reuse) -> Self {
+        Self { reuse, ..self }
+    }
+
+    /// Returns whether what is found on a page depends on its parts and on these settings alone: not on a login, which no memory is
+    /// for, nor on the pages before it or on the time that the machine has for a probe.
+    pub(crate) fn is_repeatable(&self) -> bool {
+        self.headers.is_none()
+            && self.moving_probes == MovingProbes::Off
+            && !self.measured_contrast
+            && self.opening == Opening::Off
     }
 
     /// Sets whether pictures are taken of what fails. By default they are.
@@ -306,6 +324,16 @@ pub enum Opening {
     OneOfEachKind,
     /// Every page. That takes up to 15 seconds more for each.
     EveryPage,
+}
+
+/// Whether scans of sites leave a memory for the next ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reuse {
+    /// They do.
+    On,
+    /// They don't.
+    #[default]
+    Off,
 }
 
 /// The pictures that a scan takes.

@@ -69,7 +69,7 @@ mod visit;
 
 pub use self::{
     browser::{AuthoritiesError, BrowserError, Fonts, InvalidViewport, Sandbox, Viewport},
-    config::{ChromiumConfig, Evidence, MovingProbes, Opening, RobotsPolicy},
+    config::{ChromiumConfig, Evidence, MovingProbes, Opening, Reuse, RobotsPolicy},
     crawl::Sitemap,
     error::ChromiumError,
     examination::{Examination, FoundAxe, FoundBrowser},

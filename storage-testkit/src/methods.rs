@@ -109,6 +109,7 @@ macro_rules! store_methods {
                 fn hand_back(claim: Claim) -> Result<(), LeaseError>;
                 fn retry_scan(claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError>;
                 fn complete_scan(claim: Claim, completion: Completion) -> Result<Scan, LeaseError>;
+                fn memo(team: TeamId, site: SiteId, scan: ScanId) -> Result<Option<Memo>, StoreError>;
                 fn fail_scan(claim: Claim, failure: Failure) -> Result<Scan, LeaseError>;
                 fn running_scans(limit: u32) -> Result<Vec<Scan>, StoreError>;
                 fn queue_depth() -> Result<QueueDepth, StoreError>;

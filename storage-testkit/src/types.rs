@@ -4,7 +4,7 @@ pub use std::{collections::BTreeMap, net::IpAddr};
 
 pub use a11ycheck_core::{
     domain::{
-        ApiToken, Attempt, AttemptReport, Delivery, EndpointDetails, ExternalKey, Failure, Findings, NewEndpoint,
+        ApiToken, Attempt, AttemptReport, Delivery, EndpointDetails, ExternalKey, Failure, Findings, Memo, NewEndpoint,
         NewEvent, NewSite, NewTeam, NewToken, PageCounts, Plan, PlanCode, RateDecision, RateLimits, RequestClass,
         RetryBy, Scan, ScreenshotId, SharedSetting, ShortenedHistory, Site, SiteDetails, Standing, Subscription, Team,
         TeamBrand, TokenHash, WebhookEndpoint,

@@ -41,6 +41,9 @@ pub(crate) enum Bench {
         /// Measure pa11y-ci, @axe-core/cli and @axe-core/playwright as well; they are installed into `target/bench`
         #[arg(long)]
         peers: bool,
+        /// Check a site of 48 pages twice, and compare the second check with the first, and nothing else
+        #[arg(long, conflicts_with = "peers")]
+        again: bool,
         /// Everything after `--` goes to the benchmark (`-- --help` lists what it takes)
         #[arg(last = true)]
         rest: Vec<OsString>,
@@ -90,8 +93,12 @@ pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
         Bench::Fleet { arguments } => {
             with_database(machine, program(machine, "a11ycheck-bench-api", arguments).arg("--fleet"))
         }
-        Bench::Scan { peers: false, rest } => scan(machine, &["browser", "axe", "pages"], rest),
-        Bench::Scan { peers: true, rest } => scan(machine, &["browser", "axe", "pages", "peers"], rest),
+        Bench::Scan { peers: true, rest, .. } => scan(machine, &["browser", "axe", "pages", "peers"], rest),
+        Bench::Scan { peers: false, again, rest } => {
+            let again = again.then(|| OsString::from("--again"));
+            let arguments: Vec<OsString> = again.into_iter().chain(rest.iter().cloned()).collect();
+            scan(machine, &["browser", "axe", "pages"], &arguments)
+        }
         Bench::Cli { rest } => cli(machine, rest),
         Bench::Act(corpus) => corpora(machine, "act", corpus),
         Bench::Barriers(corpus) => corpora(machine, "barriers", corpus),

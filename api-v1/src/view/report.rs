@@ -274,6 +274,10 @@ struct Page<'a> {
     /// The page as a picture from its top left corner, on which the boxes of its examples can be drawn; null without one.
     /// Pages without an example have none, except for the start page, whose picture is `screen`.
     picture: Option<PagePicture>,
+    /// The instant at which the check ended that examined the page: this one, or an earlier one if the page has not changed since; null
+    /// if it could not be checked.
+    #[serde(serialize_with = "timestamp::serialize_option")]
+    checked_at: Option<DateTime<Utc>>,
 }
 
 /// The picture of a page, on which boxes can be drawn.
@@ -493,7 +497,7 @@ impl<'a> ReportView<'a> {
             places_for_most: report.places_for_most,
             groups: report.groups.iter().map(group).collect(),
             advisory: report.advisory.iter().map(group).collect(),
-            pages: report.pages.iter().map(|page| Page::new(page, &addresses)).collect(),
+            pages: report.pages.iter().map(|page| Page::new(page, report.checked_at, &addresses)).collect(),
             needs_review: report.needs_review.iter().map(Review::from).collect(),
             to_check: report.to_check.iter().map(|rule| RuleToCheck::new(rule, &addresses)).collect(),
             by_hand: report.by_hand.iter().map(Step::from).collect(),
@@ -592,7 +596,7 @@ impl From<&ExampleBox> for Rectangle {
 }
 
 impl<'a> Page<'a> {
-    fn new(page: &'a PageView, addresses: &Addresses<'_>) -> Self {
+    fn new(page: &'a PageView, checked_at: DateTime<Utc>, addresses: &Addresses<'_>) -> Self {
         let picture = |picture: PictureRef| PagePicture {
             url: addresses.of(picture.id),
             width: picture.width,
@@ -612,6 +616,7 @@ impl<'a> Page<'a> {
             linked_from: page.linked_from.as_deref(),
             cover: page.cover.as_ref().map(Cover::from),
             picture: page.picture.map(picture),
+            checked_at: page.error.is_none().then_some(page.looked_at.unwrap_or(checked_at)),
         }
     }
 }

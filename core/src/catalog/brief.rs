@@ -56,6 +56,7 @@ words! {
     /// Words of the first page.
     pub struct OpeningTerms: String {
         verdict_critical verdict_serious verdict_moderate places clear_pages n_of_m start_page start_page_clean
+        taken_over
     }
 }
 

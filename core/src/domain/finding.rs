@@ -5,6 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
@@ -203,6 +204,10 @@ pub struct PageOutcome {
     /// [`Findings::screen`] instead. `None` without one, and for checks of earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<ScreenshotRef>,
+    /// The end of the check that examined the page, if it was an earlier one: the page has not changed since, and its outcome was
+    /// taken over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looked_at: Option<DateTime<Utc>>,
 }
 
 /// A frame of a page that was not checked.
@@ -257,6 +262,7 @@ impl PageOutcome {
             linked_from: None,
             cover: None,
             picture: None,
+            looked_at: None,
         }
     }
 
@@ -481,9 +487,22 @@ impl Findings {
         }
     }
 
+    /// Removes the references to a picture that was lost.
+    pub(crate) fn remove_picture(&mut self, id: ScreenshotId) {
+        let of_elements = self.items.iter_mut().chain(&mut self.undecided).map(|finding| &mut finding.screenshot);
+        for picture in self.pages.iter_mut().map(|page| &mut page.picture).chain(of_elements) {
+            picture.take_if(|picture| picture.id == id);
+        }
+    }
+
     /// Returns the number of pages on which axe-core ran.
     pub fn pages_checked(&self) -> usize {
         self.pages.iter().filter(|page| page.is_checked()).count()
+    }
+
+    /// Returns the number of pages whose outcome was taken over from an earlier check.
+    pub fn pages_taken_over(&self) -> usize {
+        self.pages.iter().filter(|page| page.looked_at.is_some()).count()
     }
 
     /// Returns the number of pages that were visited, including those that could not be checked, without dead links.

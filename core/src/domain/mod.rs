@@ -30,6 +30,7 @@ mod judgement;
 mod lease;
 mod manual_checks;
 mod masking;
+mod memo;
 mod opened_by;
 mod page_address;
 mod page_counts;
@@ -95,6 +96,7 @@ pub use self::{
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,
     masking::{MASK, masked_html, masked_selector, masked_text, reveals_people},
+    memo::{Course, Depth, Memo},
     opened_by::OpenedBy,
     page_address::{page_address, page_key, view_of, without_query},
     page_counts::PageCounts,

@@ -16,11 +16,13 @@ use super::{
 use crate::{
     catalog::failure_of,
     domain::{
-        DiffSummary, Failure, FailureCause, FailureCode, FailureFacts, Lease, NewEvent, Outcome, PageCounts,
-        PreviousScan, RetryBy, Scan, ScanState, compare,
+        Course, Depth, DiffSummary, Failure, FailureCause, FailureCode, FailureFacts, Lease, Memo, NewEvent, Outcome,
+        PageCounts, PreviousScan, RetryBy, Scan, ScanState, compare,
     },
     id::WorkerId,
-    scanner::{KnownElements, OutputError, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, accept},
+    scanner::{
+        EarlierCheck, KnownElements, OutputError, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, accept,
+    },
     service::Service,
     store::{Claim, ClaimedScan, Completion, LeaseError, StoreError, Work},
     webhook::CompletedCheck,
@@ -45,8 +47,8 @@ impl Worker {
     /// The time for which storing the pictures of a result is tried while the rest of the store works, before the result is
     /// stored without them. It is short enough to keep workers at work through an outage, and long enough for a restart.
     const PICTURES_LIMIT: Duration = Duration::from_secs(60);
-    /// The time for which the elements of the previous check are waited for before a check begins without them: the lease
-    /// is not renewed meanwhile.
+    /// The time for which the previous check is waited for before a check begins without knowing of it: the lease is not
+    /// renewed meanwhile.
     const KNOWN_LIMIT: Duration = Duration::from_secs(10);
     /// The delay of a retry after the first failed attempt; twice as long after the second.
     const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
@@ -124,9 +126,11 @@ impl Worker {
         // A step that is dropped leaves no scanner running.
         let _abandoned = cancel.clone().drop_guard();
         let (start, pages) = (claimed.site.details.url.clone(), claimed.scan.pages_requested);
+        let before = self.before(&claimed.scan).await;
         let request = ScanRequest::new(claimed.scan.id, start, pages)
             .with_standard(self.service.standard_of(&claimed.site.details))
-            .with_known(self.known_to(&claimed.scan).await);
+            .with_known(before.known)
+            .with_earlier(before.earlier.clone());
         let mut scanning = self.begin(request.clone(), cancel.clone());
         let scanned = match self.keep_alive(claim, &mut scanning).await {
             Ok(scanned) => accept(&request, scanned, cancel.is_cancelled()),
@@ -147,19 +151,20 @@ impl Worker {
                 self.status.gate().has_worked();
             }
         }
-        self.end(&claimed, scanned, scanning.progress.pages(), stop).await
+        self.end(&claimed, before.earlier.as_deref(), scanned, scanning.progress.pages(), stop).await
     }
 
     /// Stores the outcome of the scan, renewing the lease until that is done. When the lease is lost, nothing more is tried.
     async fn end(
         &self,
         claimed: &ClaimedScan,
+        earlier: Option<&EarlierCheck>,
         scanned: Result<ScanOutput, ScanError>,
         pages: PageCounts,
         stop: &CancellationToken,
     ) -> Result<(), LeaseError> {
         let give_up = stop.child_token();
-        let mut ending = std::pin::pin!(self.store_end(claimed, scanned, &give_up));
+        let mut ending = std::pin::pin!(self.store_end(claimed, earlier, scanned, &give_up));
         let mut losing = std::pin::pin!(self.lose_lease(claimed.claim, pages));
         let lost = tokio::select! {
             biased;
@@ -195,13 +200,14 @@ impl Worker {
     async fn store_end(
         &self,
         claimed: &ClaimedScan,
+        earlier: Option<&EarlierCheck>,
         mut scanned: Result<ScanOutput, ScanError>,
         stop: &CancellationToken,
     ) -> Result<(), LeaseError> {
         let mut store_budget = RetryBudget::of(Self::END_LIMIT);
         let mut picture_budget = RetryBudget::of(Self::PICTURES_LIMIT);
         loop {
-            let error = match self.try_to_end(claimed, &scanned).await {
+            let error = match self.try_to_end(claimed, earlier, &scanned).await {
                 Err(error @ (LeaseError::Store(StoreError::Unavailable(_)) | LeaseError::Pictures(_))) => error,
                 ended => return ended,
             };
@@ -227,11 +233,12 @@ impl Worker {
     async fn try_to_end(
         &self,
         claimed: &ClaimedScan,
+        earlier: Option<&EarlierCheck>,
         scanned: &Result<ScanOutput, ScanError>,
     ) -> Result<(), LeaseError> {
         let claim = claimed.claim;
         match scanned {
-            Ok(output) => self.finish(claimed, output.clone()).await,
+            Ok(output) => self.finish(claimed, earlier, output.clone()).await,
             Err(ScanError::Cancelled | ScanError::Unavailable(_)) => {
                 tracing::info!(scan = %claim.scan, "Handed a check back");
                 self.service.store().hand_back(claim).await
@@ -295,10 +302,17 @@ impl Worker {
         }
     }
 
-    async fn finish(&self, claimed: &ClaimedScan, output: ScanOutput) -> Result<(), LeaseError> {
-        let ScanOutput { mut findings, screenshots, screen, .. } = output;
+    async fn finish(
+        &self,
+        claimed: &ClaimedScan,
+        earlier: Option<&EarlierCheck>,
+        mut output: ScanOutput,
+    ) -> Result<(), LeaseError> {
         let store = self.service.store();
-        let diff = match store.latest_completed(claimed.scan.team, claimed.scan.site).await? {
+        let base = store.latest_completed(claimed.scan.team, claimed.scan.site).await?;
+        self.settle_kept(base.as_ref(), &mut output).await?;
+        let ScanOutput { mut findings, screenshots, screen, remembered, .. } = output;
+        let diff = match base {
             Some(base) => self.compared_with(&base, &mut findings).await?,
             None => DiffSummary::first(),
         };
@@ -310,8 +324,12 @@ impl Worker {
         };
         let finished_at = store.now().await?;
         let events = self.events(claimed, &outcome, finished_at).await?;
-        let lacks_pictures = findings.pictures_not_stored;
-        let completion = Completion { finished_at, outcome, findings, screenshots, screen, events };
+        let (lacks_pictures, taken_over) = (findings.pictures_not_stored, findings.pages_taken_over());
+        let is_contradicted = remembered.as_ref().is_some_and(|remembered| remembered.course == Course::Contradicted);
+        let memo = remembered.map(|remembered| {
+            Memo::after(earlier.map(|earlier| &earlier.memo), remembered.course, remembered.document, finished_at)
+        });
+        let completion = Completion { finished_at, outcome, findings, screenshots, screen, events, memo };
         let scan = store.complete_scan(claimed.claim, completion).await?;
         count_ended(&scan);
         // The check is completed, whatever becomes of this.
@@ -329,7 +347,35 @@ impl Worker {
             metrics::counter!("a11ycheck_scans_without_pictures_total").increment(1);
             tracing::error!(scan = %scan.id, "A check was completed without its pictures: they could not be stored");
         }
-        tracing::info!(scan = %scan.id, issues = scan.outcome().map(|outcome| outcome.totals.total()), "Completed a check");
+        metrics::counter!("a11ycheck_pages_reused_total").increment(taken_over as u64);
+        if is_contradicted {
+            metrics::counter!("a11ycheck_scans_contradicted_total").increment(1);
+            tracing::warn!(
+                scan = %scan.id,
+                site = %scan.site,
+                "A page that seemed unchanged had another outcome: the site's checks examine every page for thirty days"
+            );
+        }
+        let issues = scan.outcome().map(|outcome| outcome.totals.total());
+        tracing::info!(scan = %scan.id, issues, taken_over, "Completed a check");
+        Ok(())
+    }
+
+    /// Reads the pictures of the previous check that are kept, so that they are stored with this one like those that were taken. One
+    /// that was lost meanwhile, or finds no room, is left out.
+    async fn settle_kept(&self, base: Option<&Scan>, output: &mut ScanOutput) -> Result<(), LeaseError> {
+        let mut bytes = 0;
+        for kept in output.kept_pictures.clone() {
+            let found = match base {
+                Some(base) if bytes < ScanOutput::MAX_KEPT_BYTES => {
+                    let found = self.service.store().screenshot(base.team, base.id, kept.was).await;
+                    found.map_err(|error| LeaseError::Pictures(error.into()))?
+                }
+                Some(_) | None => None,
+            };
+            bytes += found.as_ref().map_or(0, |picture| picture.bytes.len());
+            output.settle_kept(kept, found);
+        }
         Ok(())
     }
 
@@ -359,26 +405,37 @@ impl Worker {
         Ok(check.events(&**writer, now))
     }
 
-    /// Returns the elements of the previous completed check. They decide about pictures only, so a store that can't be read
-    /// keeps no check from being done.
-    async fn known_to(&self, scan: &Scan) -> Option<Arc<KnownElements>> {
-        let store = self.service.store();
-        let read = async {
-            let Some(base) = store.latest_completed(scan.team, scan.site).await? else { return Ok(None) };
-            store.findings(base.team, base.id).await
-        };
-        match tokio::time::timeout(Self::KNOWN_LIMIT, read).await {
-            Ok(Ok(findings)) => findings.map(|findings| Arc::new(KnownElements::of(&findings))),
+    /// Returns what a scan may know of the previous completed check. A check can be done without it, so a store that can't be read
+    /// keeps none from being done.
+    async fn before(&self, scan: &Scan) -> Before {
+        match tokio::time::timeout(Self::KNOWN_LIMIT, self.read_before(scan)).await {
+            Ok(Ok(before)) => before,
             Ok(Err(error)) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::warn!(scan = %scan.id, error, "The elements of the previous check could not be read");
-                None
+                tracing::warn!(scan = %scan.id, error, "The previous check could not be read");
+                Before::default()
             }
             Err(_) => {
-                tracing::warn!(scan = %scan.id, "The elements of the previous check could not be read in time");
-                None
+                tracing::warn!(scan = %scan.id, "The previous check could not be read in time");
+                Before::default()
             }
         }
+    }
+
+    async fn read_before(&self, scan: &Scan) -> Result<Before, StoreError> {
+        let store = self.service.store();
+        let Some(base) = store.latest_completed(scan.team, scan.site).await? else { return Ok(Before::default()) };
+        let Some(findings) = store.findings(base.team, base.id).await? else { return Ok(Before::default()) };
+        let known = Some(Arc::new(KnownElements::of(&findings)));
+        let memo = store.memo(base.team, base.site, base.id).await?;
+        let earlier = match (memo, base.finished_at()) {
+            (Some(memo), Some(finished_at)) => {
+                let depth = Depth::of(scan.kind, Some(&memo), store.now().await?);
+                Some(Arc::new(EarlierCheck::new(finished_at, findings, memo, depth)))
+            }
+            _ => None,
+        };
+        Ok(Before { known, earlier })
     }
 
     /// Compares the findings with those of the base, which can't change while this worker holds the site's one active check.
@@ -471,6 +528,15 @@ fn count_ended(scan: &Scan) {
         let seconds = (*finished_at - *started_at).as_seconds_f64();
         metrics::histogram!("a11ycheck_scan_duration_seconds", "status" => status).record(seconds);
     }
+}
+
+/// What a scan may know of the previous completed check of its site.
+#[derive(Default)]
+struct Before {
+    /// Its elements.
+    known: Option<Arc<KnownElements>>,
+    /// All of it, if it left a memo.
+    earlier: Option<Arc<EarlierCheck>>,
 }
 
 /// A scan under way.

@@ -174,6 +174,8 @@ pub struct PageView {
     /// The picture of the page from its top left corner, if one was taken; the [boxes](Group::boxes) of its elements can
     /// be drawn on it. That of the start page is [`Report::screen`].
     pub picture: Option<PictureRef>,
+    /// The end of the check that examined the page, if it was an earlier one: it has not changed since.
+    pub looked_at: Option<DateTime<Utc>>,
 }
 
 /// The layer that covers most of a page.
@@ -386,6 +388,7 @@ impl From<PreparedPage<'_>> for PageView {
             linked_from: outcome.linked_from.clone(),
             cover: page.cover,
             picture: None,
+            looked_at: outcome.looked_at,
         }
     }
 }

@@ -146,6 +146,7 @@ impl PageView {
             linked_from: None,
             cover: None,
             picture: None,
+            looked_at: None,
         }
     }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use url::Url;
 
-use super::{RuleOutcomes, ScanError, ScanOutput, ScanRequest, Screenshot};
+use super::{KeptPicture, Remembered, RuleOutcomes, ScanError, ScanOutput, ScanRequest, Screenshot};
 use crate::domain::{
-    AxeCheck, Cover, Failure, FailureFacts, Finding, Findings, OpenedBy, PageOutcome, RuleFacts, RuleId, ScreenshotRef,
-    Tool, UncheckedFrame, UndecidedReason,
+    AxeCheck, Course, Cover, Depth, Failure, FailureFacts, Finding, Findings, Memo, OpenedBy, PageOutcome, RuleFacts,
+    RuleId, ScreenshotRef, Tool, UncheckedFrame, UndecidedReason,
 };
 
 /// The most rules that one result may name.
@@ -124,6 +124,19 @@ pub enum OutputError {
         /// The number of the picture.
         id: u32,
     },
+    /// The outcome of a page was taken over from an earlier check, although the request does not permit that, for the start page or for
+    /// a page that was not checked; or it is said to be newer than the check that it comes from.
+    #[error("page {page} is said to be taken over, which it can't be")]
+    TakenOver {
+        /// The index of the page.
+        page: usize,
+    },
+    /// The result says that it took something over, or contradicts what was remembered, although the request does not permit it.
+    #[error("it says that it took the course {course:?}, which was not open to it")]
+    Course {
+        /// The course.
+        course: Course,
+    },
     /// The result says that its pictures were not stored, which only core can know.
     #[error("it says that pictures were not stored")]
     CallsPicturesLost,
@@ -170,7 +183,7 @@ fn first_failure(findings: &Findings) -> Option<Failure> {
 /// # Errors
 /// The first fault that is found.
 pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputError> {
-    let ScanOutput { findings, screenshots, screen, rule_outcomes } = output;
+    let ScanOutput { findings, screenshots, screen, rule_outcomes, kept_pictures, remembered } = output;
     let Findings {
         engine,
         pages,
@@ -189,6 +202,7 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
     }
     judge_engine(engine)?;
     judge_pages(request, pages)?;
+    judge_taken_over(request, pages, remembered.as_ref())?;
     let ran = ran.iter().flatten();
     at_most("rules", MAX_RULES, rules.len().max(needs_review.len()).max(ran.clone().count()))?;
     ran.chain(rules.keys()).try_for_each(judge_rule_id)?;
@@ -211,7 +225,8 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
             return Err(OutputError::UncheckedPage { item: items.len(), page });
         }
     }
-    let pictures = judge_pictures(screenshots, screen.as_ref(), *told_screen)?;
+    let mut pictures = judge_pictures(screenshots, screen.as_ref(), *told_screen)?;
+    judge_kept(request, kept_pictures, &mut pictures)?;
     at_most("elements to decide about", Findings::MAX_ALL_UNDECIDED, undecided.len())?;
     for (rule, reasons) in undecided_reasons {
         has_facts(rule)?;
@@ -328,6 +343,53 @@ fn judge_pages(request: &ScanRequest, pages: &[PageOutcome]) -> Result<(), Outpu
     Ok(())
 }
 
+/// Judges what was taken over from the previous check, and what is left for the next.
+fn judge_taken_over(
+    request: &ScanRequest,
+    pages: &[PageOutcome],
+    remembered: Option<&Remembered>,
+) -> Result<(), OutputError> {
+    let earlier = request.earlier.as_ref().filter(|earlier| earlier.depth == Depth::Incremental);
+    for (page, outcome) in pages.iter().enumerate() {
+        let Some(looked_at) = outcome.looked_at else { continue };
+        if page == 0 || !outcome.is_checked() || earlier.is_none_or(|earlier| looked_at > earlier.finished_at) {
+            return Err(OutputError::TakenOver { page });
+        }
+    }
+    let has_taken_over = pages.iter().any(|page| page.looked_at.is_some());
+    match remembered.map(|remembered| remembered.course) {
+        Some(course @ (Course::Full | Course::Contradicted)) if has_taken_over => {
+            return Err(OutputError::Course { course });
+        }
+        Some(course @ (Course::Incremental | Course::Contradicted)) if earlier.is_none() => {
+            return Err(OutputError::Course { course });
+        }
+        Some(Course::Full | Course::Incremental | Course::Contradicted) | None => {}
+    }
+    let document = remembered.map_or(0, |remembered| remembered.document.len());
+    at_most("bytes of a memo", Memo::MAX_DOCUMENT, document)
+}
+
+/// Adds the pictures that are kept to those that were taken, if the previous check has them.
+fn judge_kept(
+    request: &ScanRequest,
+    kept: &[KeptPicture],
+    pictures: &mut BTreeSet<(u32, u32, u32)>,
+) -> Result<(), OutputError> {
+    if kept.is_empty() {
+        return Ok(());
+    }
+    let earlier = request.earlier.as_ref().map(|earlier| earlier.pictures()).unwrap_or_default();
+    let mut ids: BTreeSet<u32> = pictures.iter().map(|(id, ..)| *id).collect();
+    for KeptPicture { id, was, width, height } in kept {
+        if !ids.insert(id.0) || !earlier.contains(&(was.0, *width, *height)) {
+            return Err(OutputError::Picture { id: id.0 });
+        }
+        pictures.insert((id.0, *width, *height));
+    }
+    Ok(())
+}
+
 fn judge_rule_id(rule: &RuleId) -> Result<(), OutputError> {
     text("the id of a rule", rule.as_str(), RuleId::MAX)
 }
@@ -386,13 +448,13 @@ fn is_http(address: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::{collections::BTreeMap, sync::Arc};
 
     use super::*;
     use crate::{
         domain::{CheckNeed, CheckOutcome, CoverKind, FailureCode, Impact, ScreenshotId, SiteUrl, StandardId},
         id::ScanId,
-        scanner::ScreenshotFormat,
+        scanner::{EarlierCheck, ScreenshotFormat},
     };
 
     const RULE: &str = "image-alt";
@@ -438,6 +500,8 @@ mod tests {
             screenshots: vec![Screenshot { id: ScreenshotId(1), format, width: 4, height: 3, bytes }],
             screen: None,
             rule_outcomes: Vec::new(),
+            kept_pictures: Vec::new(),
+            remembered: None,
         }
     }
 
@@ -650,6 +714,69 @@ mod tests {
             judged(|output| output.findings.items[0].screenshot = Some(flat)),
             Err(OutputError::Picture { id: 1 })
         );
+    }
+
+    /// Returns the verdict on a result that follows an earlier one with this depth.
+    fn judged_after(depth: Depth, change: impl FnOnce(&mut ScanOutput)) -> Result<(), OutputError> {
+        let at = chrono::DateTime::UNIX_EPOCH;
+        let memo = Memo { full_at: at, barred_until: None, document: Vec::new() };
+        let earlier = EarlierCheck::new(at, output().findings, memo, depth);
+        let mut output = output();
+        output.findings.pages.push(PageOutcome::checked("https://a.example/b", "B"));
+        change(&mut output);
+        judge(&request().with_earlier(Arc::new(earlier)), &output)
+    }
+
+    #[test]
+    fn outcomes_are_taken_over_where_the_request_permits_it_and_never_for_the_start_page() {
+        let at = |seconds| Some(chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::seconds(seconds));
+        let taken = |depth, page: usize, seconds| {
+            judged_after(depth, |output| output.findings.pages[page].looked_at = at(seconds))
+        };
+        assert_eq!(taken(Depth::Incremental, 2, 0), Ok(()));
+        assert_eq!(taken(Depth::Incremental, 2, -1), Ok(()));
+        assert_eq!(taken(Depth::Incremental, 2, 1), Err(OutputError::TakenOver { page: 2 }));
+        assert_eq!(taken(Depth::Incremental, 0, 0), Err(OutputError::TakenOver { page: 0 }));
+        assert_eq!(taken(Depth::Incremental, 1, 0), Err(OutputError::TakenOver { page: 1 }), "it failed");
+        assert_eq!(taken(Depth::Full, 2, 0), Err(OutputError::TakenOver { page: 2 }));
+        assert_eq!(
+            judged(|output| output.findings.pages[0].looked_at = at(0)),
+            Err(OutputError::TakenOver { page: 0 })
+        );
+    }
+
+    #[test]
+    fn a_course_that_was_not_open_and_a_memo_beyond_its_bound_are_refused() {
+        let took =
+            |depth, course| judged_after(depth, |output| output.remembered = Some(Remembered::new(course, Vec::new())));
+        for course in [Course::Full, Course::Incremental, Course::Contradicted] {
+            assert_eq!(took(Depth::Incremental, course), Ok(()));
+            let expected = if course == Course::Full { Ok(()) } else { Err(OutputError::Course { course }) };
+            assert_eq!(took(Depth::Full, course), expected);
+            let both = judged_after(Depth::Incremental, |output| {
+                output.findings.pages[2].looked_at = Some(chrono::DateTime::UNIX_EPOCH);
+                output.remembered = Some(Remembered::new(course, Vec::new()));
+            });
+            assert_eq!(both, if course == Course::Incremental { Ok(()) } else { Err(OutputError::Course { course }) });
+        }
+        let sized = |bytes| judged(|output| output.remembered = Some(Remembered::new(Course::Full, vec![0; bytes])));
+        assert_eq!(sized(Memo::MAX_DOCUMENT), Ok(()));
+        assert!(matches!(sized(Memo::MAX_DOCUMENT + 1), Err(OutputError::TooMany { .. })));
+    }
+
+    #[test]
+    fn a_picture_that_is_kept_was_there_in_its_size_and_has_a_number_of_its_own() {
+        let kept = |id, was, width| {
+            judged_after(Depth::Incremental, |output| {
+                output.kept_pictures =
+                    vec![KeptPicture { id: ScreenshotId(id), was: ScreenshotId(was), width, height: 3 }];
+                output.findings.pages[2].picture = Some(ScreenshotRef::new(ScreenshotId(id), width, 3));
+            })
+        };
+        assert_eq!(kept(5, 1, 4), Ok(()));
+        assert_eq!(kept(1, 1, 4), Err(OutputError::Picture { id: 1 }), "the number is that of one that was taken");
+        assert_eq!(kept(5, 2, 4), Err(OutputError::Picture { id: 5 }));
+        assert_eq!(kept(5, 1, 5), Err(OutputError::Picture { id: 5 }));
     }
 
     /// Such a check would be handed back and claimed again without end.

@@ -16,7 +16,10 @@ pub use self::{
     acceptance::{OutputError, accept, judge},
     error::{BoxError, ScanError},
     pages::{PageList, PageListError},
-    request::{KnownElements, ProgressSink, RuleOutcomes, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
+    request::{
+        EarlierCheck, KeptPicture, KnownElements, ProgressSink, Remembered, RuleOutcomes, ScanOutput, ScanRequest,
+        Screenshot, ScreenshotFormat,
+    },
 };
 
 /// Checks the pages of a site.

@@ -5,9 +5,14 @@ use std::{
     sync::Arc,
 };
 
+use chrono::{DateTime, Utc};
+
 use super::PageList;
 use crate::{
-    domain::{Finding, Findings, Fingerprint, Key, PageCounts, PageOutcome, RuleId, ScreenshotId, SiteUrl, StandardId},
+    domain::{
+        Course, Depth, Finding, Findings, Fingerprint, Key, Memo, PageCounts, PageOutcome, RuleId, ScreenshotId,
+        ScreenshotRef, SiteUrl, StandardId,
+    },
     id::ScanId,
 };
 
@@ -31,6 +36,8 @@ pub struct ScanRequest {
     /// The standard against which pages are checked. Its [`rules_on`](crate::domain::Standard::rules_on) run beside those that
     /// run by default, and the rules of other standards do not.
     pub standard: StandardId,
+    /// The previous completed check, if it left a memo. A scanner that remembers nothing ignores it.
+    pub earlier: Option<Arc<EarlierCheck>>,
 }
 
 impl ScanRequest {
@@ -40,7 +47,7 @@ impl ScanRequest {
 
     /// Returns a request to check at most `page_budget` pages from `start` on, against the default standard.
     pub const fn new(scan: ScanId, start: SiteUrl, page_budget: u32) -> Self {
-        Self { scan, start, page_budget, pages: None, known: None, standard: StandardId::Wcag21Aa }
+        Self { scan, start, page_budget, pages: None, known: None, standard: StandardId::Wcag21Aa, earlier: None }
     }
 
     /// Returns a request to check exactly these pages, of one host or of several, against the default standard.
@@ -60,6 +67,41 @@ impl ScanRequest {
     #[must_use]
     pub fn with_known(self, known: impl Into<Option<Arc<KnownElements>>>) -> Self {
         Self { known: known.into(), ..self }
+    }
+
+    /// Sets the previous completed check, if it left a memo.
+    #[must_use]
+    pub fn with_earlier(self, earlier: impl Into<Option<Arc<EarlierCheck>>>) -> Self {
+        Self { earlier: earlier.into(), ..self }
+    }
+}
+
+/// The previous completed check of a site, for a scanner that takes over what has not changed since (decision 0062).
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct EarlierCheck {
+    /// The instant at which it completed.
+    pub finished_at: DateTime<Utc>,
+    /// What it found.
+    pub findings: Findings,
+    /// What it remembers; the document is one that the scanner made, perhaps in another version of itself.
+    pub memo: Memo,
+    /// Whether outcomes may be taken over. In a full check, what seems unchanged may be compared with what is found.
+    pub depth: Depth,
+}
+
+impl EarlierCheck {
+    /// Returns a check that completed at this instant, with what it found and remembers, and what may be done with it.
+    pub const fn new(finished_at: DateTime<Utc>, findings: Findings, memo: Memo, depth: Depth) -> Self {
+        Self { finished_at, findings, memo, depth }
+    }
+
+    /// Returns the pictures of its elements and pages: number, width and height.
+    pub(super) fn pictures(&self) -> HashSet<(u32, u32, u32)> {
+        let Findings { pages, items, undecided, .. } = &self.findings;
+        let of_elements = items.iter().chain(undecided).filter_map(|finding| finding.screenshot);
+        let pictures = pages.iter().filter_map(|page| page.picture).chain(of_elements);
+        pictures.map(|ScreenshotRef { id, width, height, .. }| (id.0, width, height)).collect()
     }
 }
 
@@ -123,6 +165,41 @@ pub struct ScanOutput {
     /// What the rules came to on each page of the findings, in their order; empty if the scanner does not report it. No store
     /// keeps it.
     pub rule_outcomes: Vec<RuleOutcomes>,
+    /// The pictures of [`ScanRequest::earlier`] that elements and pages still have: the findings refer to them like to those of
+    /// `screenshots`, with whose numbers theirs are distinct.
+    pub kept_pictures: Vec<KeptPicture>,
+    /// What the next check may use, if the scanner remembers anything.
+    pub remembered: Option<Remembered>,
+}
+
+/// A picture of the previous check that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptPicture {
+    /// Its number in the present check.
+    pub id: ScreenshotId,
+    /// Its number in the previous check.
+    pub was: ScreenshotId,
+    /// The width in pixels.
+    pub width: u32,
+    /// The height in pixels.
+    pub height: u32,
+}
+
+/// What a scan leaves for the next one of its site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Remembered {
+    /// The course of the scan.
+    pub course: Course,
+    /// The document: at most [`Memo::MAX_DOCUMENT`] bytes, which only the scanner reads.
+    pub document: Vec<u8>,
+}
+
+impl Remembered {
+    /// Returns the document of a scan that took this course.
+    pub const fn new(course: Course, document: Vec<u8>) -> Self {
+        Self { course, document }
+    }
 }
 
 /// What the rules came to on one page, beside the elements that fail or that the engine could not judge.
@@ -135,9 +212,19 @@ pub struct RuleOutcomes {
 }
 
 impl ScanOutput {
+    /// The number of bytes of the pictures that a check keeps of the previous one; the one that exceeds it is the last.
+    pub(crate) const MAX_KEPT_BYTES: usize = 16 * 1024 * 1024;
+
     /// Returns a result without pictures.
     pub const fn new(findings: Findings) -> Self {
-        Self { findings, screenshots: Vec::new(), screen: None, rule_outcomes: Vec::new() }
+        Self {
+            findings,
+            screenshots: Vec::new(),
+            screen: None,
+            rule_outcomes: Vec::new(),
+            kept_pictures: Vec::new(),
+            remembered: None,
+        }
     }
 
     /// Sets the pictures of elements and of pages.
@@ -158,15 +245,38 @@ impl ScanOutput {
         Self { rule_outcomes, ..self }
     }
 
-    /// Returns whether there is any picture.
-    pub const fn has_pictures(&self) -> bool {
-        self.screen.is_some() || !self.screenshots.is_empty()
+    /// Sets the pictures of the previous check that are kept.
+    #[must_use]
+    pub fn with_kept_pictures(self, kept_pictures: Vec<KeptPicture>) -> Self {
+        Self { kept_pictures, ..self }
     }
 
-    /// Removes every picture, because they can't be stored, and notes that in the findings.
+    /// Sets what the next check may use.
+    #[must_use]
+    pub fn with_remembered(self, remembered: impl Into<Option<Remembered>>) -> Self {
+        Self { remembered: remembered.into(), ..self }
+    }
+
+    /// Replaces a kept picture by its bytes, or removes the references to it if they were lost.
+    pub(crate) fn settle_kept(&mut self, kept: KeptPicture, found: Option<Screenshot>) {
+        self.kept_pictures.retain(|other| other.id != kept.id);
+        match found.filter(|found| (found.width, found.height) == (kept.width, kept.height)) {
+            Some(found) => self.screenshots.push(Screenshot { id: kept.id, ..found }),
+            None => self.findings.remove_picture(kept.id),
+        }
+    }
+
+    /// Returns whether there is any picture.
+    pub const fn has_pictures(&self) -> bool {
+        self.screen.is_some() || !self.screenshots.is_empty() || !self.kept_pictures.is_empty()
+    }
+
+    /// Removes every picture, because they can't be stored, and notes that in the findings. No page is remembered then: the next check
+    /// is to take the pictures.
     #[must_use]
     pub fn without_pictures(self) -> Self {
-        Self { findings: self.findings.without_pictures(), screenshots: Vec::new(), screen: None, ..self }
+        let remembered = self.remembered.map(|remembered| Remembered::new(remembered.course, Vec::new()));
+        Self { rule_outcomes: self.rule_outcomes, remembered, ..Self::new(self.findings.without_pictures()) }
     }
 }
 

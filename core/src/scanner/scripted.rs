@@ -11,12 +11,12 @@ use tokio::sync::Semaphore;
 use url::Url;
 
 use super::{
-    BoxError, CancellationToken, PageList, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, Screenshot,
-    ScreenshotFormat,
+    BoxError, CancellationToken, KeptPicture, PageList, ProgressSink, Remembered, ScanError, ScanOutput, ScanRequest,
+    Scanner, Screenshot, ScreenshotFormat,
 };
 use crate::domain::{
-    Cover, Failure, FailureCode, Finding, Findings, Impact, PageCounts, PageOutcome, RuleFacts, RuleId, ScreenshotId,
-    ScreenshotRef, Tool, page_key,
+    Course, Cover, Failure, FailureCode, Finding, Findings, Impact, PageCounts, PageOutcome, RuleFacts, RuleId,
+    ScreenshotId, ScreenshotRef, Tool, page_key,
 };
 
 /// Plays back scripts: the first scan gets the first of them, and the last one serves all further scans. Clones share the scripts.
@@ -45,6 +45,10 @@ pub struct Script {
     screenshots: Vec<Screenshot>,
     screen: Option<Screenshot>,
     stopped_by_timeouts: bool,
+    kept_pictures: Vec<KeptPicture>,
+    remembered: Option<Remembered>,
+    /// The pages whose outcome is taken over, by index.
+    taken_over: Vec<usize>,
     end: End,
     gate: Option<Arc<Semaphore>>,
 }
@@ -111,6 +115,9 @@ impl Script {
             screenshots: vec![],
             screen: None,
             stopped_by_timeouts: false,
+            kept_pictures: vec![],
+            remembered: None,
+            taken_over: vec![],
             end: End::Findings,
             gate: None,
         }
@@ -251,6 +258,32 @@ impl Script {
         self
     }
 
+    /// Leaves this document for the next scan, and says that it took this course.
+    #[must_use]
+    pub fn remembering(mut self, course: Course, document: impl Into<Vec<u8>>) -> Self {
+        self.remembered = Some(Remembered::new(course, document.into()));
+        self
+    }
+
+    /// Takes the outcome of the last page over from the previous check, if the request has one.
+    #[must_use]
+    pub fn taken_over(mut self) -> Self {
+        self.taken_over.push(self.pages.len() - 1);
+        self
+    }
+
+    /// Keeps the picture with this number of the previous check, 4 × 3 pixels, for the last element.
+    #[must_use]
+    pub fn with_kept_picture(mut self, was: u32) -> Self {
+        if let Some(finding) = self.items.last_mut() {
+            // Distinct from the numbers of pictures that are taken.
+            let id = ScreenshotId(1_000 + was);
+            finding.screenshot = Some(ScreenshotRef::new(id, 4, 3));
+            self.kept_pictures.push(KeptPicture { id, was: ScreenshotId(was), width: 4, height: 3 });
+        }
+        self
+    }
+
     /// Reports its pages, then waits for a permit of `gate` before it ends.
     #[must_use]
     pub fn held_by(mut self, gate: &Arc<Semaphore>) -> Self {
@@ -320,7 +353,13 @@ impl Scanner for ScriptedScanner {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
         let script = self.next();
         let script = if let Some(asked) = &request.pages { script.of_exactly(asked) } else { script };
-        let (pages, scanned) = within_budget(script.pages, &request);
+        let (mut pages, scanned) = within_budget(script.pages, &request);
+        let looked_at = request.earlier.as_ref().map(|earlier| earlier.finished_at);
+        for page in script.taken_over {
+            if let Some(page) = pages.get_mut(page) {
+                page.looked_at = looked_at;
+            }
+        }
         for done in 1..=scanned {
             progress.progress(PageCounts { done, found: scanned });
         }
@@ -359,6 +398,8 @@ impl Scanner for ScriptedScanner {
                 screenshots: script.screenshots,
                 screen: script.screen,
                 rule_outcomes: Vec::new(),
+                kept_pictures: script.kept_pictures,
+                remembered: script.remembered,
             }),
         }
     }

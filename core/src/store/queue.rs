@@ -7,8 +7,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::StoreError;
 use crate::{
-    domain::{Failure, FencingToken, Findings, NewEvent, Outcome, PageCounts, RetryBy, Scan, Site, TransitionError},
-    id::{ScanId, WorkerId},
+    domain::{
+        Failure, FencingToken, Findings, Memo, NewEvent, Outcome, PageCounts, RetryBy, Scan, Site, TransitionError,
+    },
+    id::{ScanId, SiteId, TeamId, WorkerId},
     scanner::Screenshot,
 };
 
@@ -65,6 +67,8 @@ pub struct Completion {
     pub screen: Option<Screenshot>,
     /// The events for the team's endpoints, in this order.
     pub events: Vec<NewEvent>,
+    /// What the next check of the site may use, if anything.
+    pub memo: Option<Memo>,
 }
 
 /// Hands checks out and takes results in. Each beginning and each end of a check is written into the
@@ -137,7 +141,8 @@ pub trait QueueStore {
     /// # Atomicity
     /// State, numbers, findings and pictures become visible together, and with them a delivery of each event to each
     /// endpoint of the team that [listens](crate::domain::WebhookEndpoint::listens_to) to it now. An event that no
-    /// endpoint listens to is not kept.
+    /// endpoint listens to is not kept. The memo takes the place of the one that the site had, and without one that is
+    /// deleted.
     ///
     /// # Ordering
     /// The first delivery to an endpoint is due at once; each further one is blocked until the first attempt of the one
@@ -147,6 +152,10 @@ pub trait QueueStore {
     /// As [`renew_lease`](Self::renew_lease): the result is dropped whole, events included. [`LeaseError::Pictures`] if the
     /// place of the pictures is in trouble and the rest of the store is not; a result without pictures never causes it.
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError>;
+
+    /// Returns the memo that came with this completed check of a site; `None` if there is none, if a later check has
+    /// completed since, or if the team has no such site.
+    async fn memo(&self, team: TeamId, site: SiteId, scan: ScanId) -> Result<Option<Memo>, StoreError>;
 
     /// Ends a check that can't be done, and returns it: failed now.
     ///

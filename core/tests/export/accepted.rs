@@ -40,10 +40,15 @@ fn report(details: &SiteDetails, findings: &Findings, accepted: Acceptances, loc
 }
 
 fn page(accepted: Acceptances, locale: Locale) -> String {
-    let (details, findings, brand, gallery) = (site("Our shop"), ordinary(), Brand::default(), Gallery::new());
-    let report = report(&details, &findings, accepted, locale);
+    page_of(&ordinary(), accepted, locale)
+}
+
+/// Returns the HTML report of these findings.
+pub(crate) fn page_of(findings: &Findings, accepted: Acceptances, locale: Locale) -> String {
+    let (details, brand, gallery) = (site("Our shop"), Brand::default(), Gallery::new());
+    let report = report(&details, findings, accepted, locale);
     let mut bytes = Vec::new();
-    let source = HtmlSource::new(&report, &details, &findings, &brand, &gallery);
+    let source = HtmlSource::new(&report, &details, findings, &brand, &gallery);
     a11ycheck_core::export::html::write(&source, &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
 }

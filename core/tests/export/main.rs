@@ -10,3 +10,4 @@ mod hostile;
 mod html;
 mod issues;
 mod readers;
+mod taken_over;

@@ -12,6 +12,7 @@ mod hostile;
 mod new_first;
 mod sample;
 mod standard;
+mod taken_over;
 mod tools;
 
 /// The size of a report on a small site.

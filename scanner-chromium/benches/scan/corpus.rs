@@ -12,7 +12,12 @@ use std::{
 
 use clap::ValueEnum as _;
 use http_body_util::Full;
-use hyper::{Request, Response, StatusCode, Uri, body::Bytes, header::CONTENT_TYPE, service::service_fn};
+use hyper::{
+    Request, Response, StatusCode, Uri,
+    body::Bytes,
+    header::{CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH},
+    service::service_fn,
+};
 use hyper_util::rt::TokioIo;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::net::TcpListener;
@@ -40,6 +45,14 @@ pub(crate) enum Selection {
     Listed,
     /// All files that end in `.html` or `.htm`, in the order of their paths.
     All,
+}
+
+/// What responses have by which a visitor can ask whether they have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Validators {
+    /// An `ETag`.
+    Tags,
+    None,
 }
 
 impl Selection {
@@ -106,6 +119,15 @@ impl Corpus {
         format!("http://{}:{}/many?pages={pages}", SITES[0], self.port)
     }
 
+    /// Returns the same for a server whose responses have these validators.
+    pub(crate) fn unchanged(&self, pages: u32, validators: Validators) -> String {
+        let folder = match validators {
+            Validators::Tags => "&tagged",
+            Validators::None => "",
+        };
+        format!("{}{folder}", self.many(pages))
+    }
+
     /// Returns a page of the first site that leads to `pages` pages, each with `frames` pages of the corpus in frames.
     pub(crate) fn framed(&self, pages: u32, frames: u32) -> String {
         format!("http://{}:{}/framed?pages={pages}&frames={frames}", SITES[0], self.port)
@@ -168,7 +190,7 @@ async fn serve_site(listener: &TcpListener, site: usize, served: &Arc<Served>) {
         let served = Arc::clone(served);
         tokio::spawn(async move {
             let service = service_fn(|request: Request<_>| {
-                let answer = answer(&served, site, request.uri());
+                let answer = tagged(&request, answer(&served, site, request.uri()));
                 let wait = request.uri().path().strip_prefix("/after/").and_then(|millis| millis.parse().ok());
                 async move {
                     tokio::time::sleep(Duration::from_millis(wait.unwrap_or(0))).await;
@@ -200,7 +222,8 @@ fn answer(served: &Served, site: usize, uri: &Uri) -> Response<Full<Bytes>> {
     if let Some(page) = path.strip_prefix("/frames/") {
         return found("text/html", with_frames(page).into());
     }
-    let path = path.strip_prefix("/again/").and_then(|rest| rest.split_once('/')).map_or(&path[1..], |(_, rest)| rest);
+    let repeated = path.strip_prefix("/again/").or_else(|| path.strip_prefix("/tagged/"));
+    let path = repeated.and_then(|rest| rest.split_once('/')).map_or(&path[1..], |(_, rest)| rest);
     let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
     let inside = Path::new(&path).components().all(|part| matches!(part, Component::Normal(_)));
     match inside.then(|| fs::read(served.folder.join(&path))) {
@@ -213,6 +236,22 @@ fn answer(served: &Served, site: usize, uri: &Uri) -> Response<Full<Bytes>> {
     }
 }
 
+/// Adds a tag to what is served below `/tagged`, and sends it without its body to those who know the tag.
+fn tagged<B>(request: &Request<B>, response: Response<Full<Bytes>>) -> Response<Full<Bytes>> {
+    if !request.uri().path().starts_with("/tagged/") || response.status() != StatusCode::OK {
+        return response;
+    }
+    // Nothing changes while it is served.
+    let tag = HeaderValue::from_static("\"1\"");
+    let mut response = response;
+    if request.headers().get(IF_NONE_MATCH) == Some(&tag) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = Full::default();
+    }
+    response.headers_mut().insert(ETAG, tag);
+    response
+}
+
 fn found(media_type: &'static str, body: Bytes) -> Response<Full<Bytes>> {
     Response::builder().header(CONTENT_TYPE, media_type).body(Full::new(body)).unwrap()
 }
@@ -221,14 +260,15 @@ fn found(media_type: &'static str, body: Bytes) -> Response<Full<Bytes>> {
 fn robots(pages: impl Iterator<Item = String>) -> String {
     let pages: String = pages.map(|page| format!("Allow: {page}$\n")).collect();
     format!(
-        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /all-pages$\nAllow: /many\nAllow: /framed\nAllow: /frames/\nAllow: /building\nAllow: /built/\nAllow: /again/*.html$\n{pages}"
+        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /all-pages$\nAllow: /many\nAllow: /framed\nAllow: /frames/\nAllow: /building\nAllow: /built/\nAllow: /again/*.html$\nAllow: /tagged/*.html$\n{pages}"
     )
 }
 
 /// Returns a start page that leads to as many pages as the query says: those of the corpus, repeated under other names.
 fn many(query: &str) -> String {
     let count = number(query, "pages=");
-    index(PAGES.lines().cycle().take(count).enumerate().map(|(number, page)| format!("/again/{number}{page}")))
+    let folder = if query.ends_with("&tagged") { "tagged" } else { "again" };
+    index(PAGES.lines().cycle().take(count).enumerate().map(|(number, page)| format!("/{folder}/{number}{page}")))
 }
 
 /// Returns a start page that leads to as many pages with frames as the query says.

@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and stops when anything is wrong")]
 
+mod again;
 mod building;
 mod contender;
 mod corpus;
@@ -49,6 +50,9 @@ struct Arguments {
     /// Checks so many pages with one scanner, and compares the memory at the end with that after a tenth of them
     #[arg(long)]
     long_run: Option<u32>,
+    /// Checks a site of 48 pages twice, once with validators and once without, and compares the second check with the first
+    #[arg(long)]
+    again: bool,
     /// What cargo passes to each benchmark
     #[arg(long, hide = true)]
     bench: bool,
@@ -63,6 +67,9 @@ enum Part {
     /// Scans sites
     #[command(hide = true)]
     Scan(ours::Scan),
+    /// Scans a site several times
+    #[command(hide = true)]
+    Again(again::Again),
 }
 
 fn main() {
@@ -70,6 +77,7 @@ fn main() {
     match arguments.part {
         Some(Part::Serve { corpus, selection }) => corpus::serve(corpus, selection),
         Some(Part::Scan(scan)) => scan.run(),
+        Some(Part::Again(again)) => again.run(),
         None => compare(&arguments),
     }
 }
@@ -85,6 +93,9 @@ fn compare(arguments: &Arguments) {
     let corpus = Corpus::open(folder, Selection::Listed);
     if let Some(pages) = arguments.long_run {
         return long_run::measure(&corpus, pages);
+    }
+    if arguments.again {
+        return again::measure(&corpus, arguments.rounds);
     }
     println!("{} pages, {} cores", corpus.urls().len(), std::thread::available_parallelism().unwrap());
     compare_findings(&corpus, arguments.comparisons);

@@ -71,8 +71,13 @@ impl Scan {
 }
 
 pub(crate) fn scanner(evidence: Evidence) -> ChromiumScanner {
+    scanner_with(|config| config.with_evidence(evidence))
+}
+
+/// Returns a scanner for sites on this machine, with these settings.
+pub(crate) fn scanner_with(settings: impl FnOnce(ChromiumConfig) -> ChromiumConfig) -> ChromiumScanner {
     let policy = AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build();
-    ChromiumScanner::new(ChromiumConfig::new(policy).with_evidence(evidence)).unwrap()
+    ChromiumScanner::new(settings(ChromiumConfig::new(policy))).unwrap()
 }
 
 pub(crate) async fn scan(scanner: &ChromiumScanner, start: &str, pages: u32, progress: &dyn ProgressSink) -> Findings {

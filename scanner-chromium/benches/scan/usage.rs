@@ -5,7 +5,7 @@ use std::{
     fs,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::{self, JoinHandle},
     time::Duration,
@@ -22,6 +22,8 @@ const READINGS_PER_MEMORY: u32 = 5;
 #[derive(Debug)]
 pub(crate) struct Watch {
     stop: Arc<AtomicBool>,
+    /// The number of readings, and the ticks of all processes in the latest of them.
+    readings: Arc<(AtomicU64, AtomicU64)>,
     thread: JoinHandle<Usage>,
 }
 
@@ -38,11 +40,15 @@ impl Watch {
     pub(crate) fn start(root: u32) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
+        let readings = Arc::<(AtomicU64, AtomicU64)>::default();
+        let read = Arc::clone(&readings);
         let thread = thread::spawn(move || {
             let mut processes = HashMap::new();
             let mut peak = 0;
             for reading in 0_u32.. {
                 look(root, &mut processes);
+                read.1.store(processes.values().sum(), Ordering::Release);
+                read.0.fetch_add(1, Ordering::Release);
                 if reading % READINGS_PER_MEMORY == 0 {
                     peak = peak.max(processes.keys().map(|(pid, _)| memory(*pid)).sum());
                 }
@@ -56,7 +62,17 @@ impl Watch {
             let cpu = ticks as f64 / TICKS_PER_SECOND;
             Usage { cpu, peak: peak / 1024 }
         });
-        Self { stop, thread }
+        Self { stop, readings, thread }
+    }
+
+    /// Returns the seconds of all cores together that the tree has used so far, as of a reading that began after this call.
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    pub(crate) fn cpu(&self) -> f64 {
+        let before = self.readings.0.load(Ordering::Acquire);
+        while self.readings.0.load(Ordering::Acquire) < before + 2 {
+            thread::sleep(INTERVAL / 10);
+        }
+        self.readings.1.load(Ordering::Acquire) as f64 / TICKS_PER_SECOND
     }
 
     pub(crate) fn stop(self) -> Usage {

@@ -22,7 +22,7 @@ use crate::evidence::{Album, Candidate, ElementNumber, Of, Picture, Rect, Templa
 const FRAME_TESTED: &str = "frame-tested";
 
 /// The result of one page. Everything but the version comes from the page and is hostile.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Collected {
     pub(crate) version: String,
@@ -59,7 +59,7 @@ pub(crate) struct Collected {
     inapplicable: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RuleResult {
     id: String,
@@ -78,7 +78,7 @@ struct RuleResult {
     reasons: Vec<Reason>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Reason {
     /// The id of the check.
     check: String,
@@ -88,7 +88,7 @@ struct Reason {
 }
 
 /// What a check of axe-core says about an element.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Said {
     id: String,
     need: Need,
@@ -102,7 +102,7 @@ enum Need {
     All,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Node {
     /// The selector of axe-core.
     selector: String,
@@ -277,27 +277,47 @@ fn join_rule(known: &mut Vec<RuleResult>, mut rule: RuleResult, control: Option<
     }
 }
 
-/// Adds the reasons of one page to those of a rule.
-fn add_reasons(known: &mut Vec<UndecidedReason>, reasons: Vec<Reason>, outcome: CheckOutcome) {
+/// Returns the reasons of one page, each once.
+fn reasons_of(reasons: Vec<Reason>, outcome: CheckOutcome) -> Vec<UndecidedReason> {
+    let mut known = Vec::new();
     for Reason { check, key, count } in reasons {
         // What is no key of a message was a text of the page.
         let AxeCheck { id, key, .. } = axe_check(&check, CheckNeed::All, outcome, &json!({ "messageKey": key }));
-        if let Some(reason) = known.iter_mut().find(|reason| (&reason.check, &reason.key) == (&id, &key)) {
-            reason.count = reason.count.saturating_add(count);
-        } else if known.len() < UndecidedReason::MAX_PER_RULE {
-            known.push(UndecidedReason::new(&id, key.as_deref(), count));
-        }
+        add_reason(&mut known, UndecidedReason::new(&id, key.as_deref(), count));
+    }
+    known
+}
+
+/// Adds the reasons of one page to those of a rule.
+pub(crate) fn add_reasons(known: &mut Vec<UndecidedReason>, reasons: &[UndecidedReason]) {
+    for reason in reasons {
+        add_reason(known, reason.clone());
     }
     known.sort_by_key(|reason| std::cmp::Reverse(reason.count));
 }
 
-/// Adds a page and what was found on it to `findings`, and its pictures to `album`. Returns what its rules came to.
-pub(crate) fn add_page(
-    findings: &mut Findings,
-    album: &mut Album,
-    url: &str,
-    mut collected: Collected,
-) -> RuleOutcomes {
+fn add_reason(known: &mut Vec<UndecidedReason>, new: UndecidedReason) {
+    if let Some(reason) = known.iter_mut().find(|reason| (&reason.check, &reason.key) == (&new.check, &new.key)) {
+        reason.count = reason.count.saturating_add(new.count);
+    } else if known.len() < UndecidedReason::MAX_PER_RULE {
+        known.push(new);
+    }
+}
+
+/// What findings have of a page only in sums with those of other pages.
+#[derive(Debug, Default)]
+pub(crate) struct PageSums {
+    /// What its rules came to.
+    pub(crate) outcomes: RuleOutcomes,
+    /// The number of elements by rule that axe-core could not judge, and why.
+    pub(crate) needs_review: BTreeMap<RuleId, u32>,
+    pub(crate) reasons: BTreeMap<RuleId, Vec<UndecidedReason>>,
+    /// True if axe-core failed within a rule.
+    pub(crate) has_errors: bool,
+}
+
+/// Adds a page and what was found on it to `findings`, and its pictures to `album`.
+pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, mut collected: Collected) -> PageSums {
     collected.join_opened();
     let page = findings.pages.len();
     let mut outcome = PageOutcome::checked(url, &collected.title).without_answers_of(&collected.unanswered);
@@ -346,11 +366,13 @@ pub(crate) fn add_page(
             node.finding(&id, (page, url), CheckOutcome::Fail, screenshot)
         }));
     }
+    let mut sums = PageSums { outcomes, ..PageSums::default() };
     let mut incomplete = collected.incomplete;
     incomplete.sort_by(in_order);
     for mut rule in incomplete {
         if let Some(error) = &rule.error {
             tracing::warn!(url = without_query(url), rule = rule.id, error, "axe-core failed within a rule");
+            sums.has_errors = true;
         }
         if rule.id == FRAME_TESTED {
             outcome.frames_not_checked += rule.total;
@@ -361,7 +383,9 @@ pub(crate) fn add_page(
         let id = add_facts(&mut findings.rules, rule);
         let outcome = if is_review_on_fail(id.as_str()) { CheckOutcome::Fail } else { CheckOutcome::Incomplete };
         if !reasons.is_empty() {
-            add_reasons(findings.undecided_reasons.entry(id.clone()).or_default(), reasons, outcome);
+            let reasons = reasons_of(reasons, outcome);
+            add_reasons(findings.undecided_reasons.entry(id.clone()).or_default(), &reasons);
+            sums.reasons.insert(id.clone(), reasons);
         }
         let room = Findings::MAX_ALL_UNDECIDED.saturating_sub(findings.undecided.len());
         for mut node in nodes.into_iter().take(room.min(Findings::MAX_UNDECIDED)) {
@@ -372,6 +396,7 @@ pub(crate) fn add_page(
             let screenshot = template.and_then(|template| album.add(item, template, picture));
             findings.undecided.push(node.finding(&id, (page, url), outcome, screenshot));
         }
+        sums.needs_review.insert(id.clone(), total);
         *findings.needs_review.entry(id).or_default() += total;
     }
     let mut frames = collected.unchecked_frames;
@@ -381,7 +406,7 @@ pub(crate) fn add_page(
     outcome.unchecked_frames = frames;
     findings.ran.get_or_insert_default().extend(ran);
     findings.pages.push(outcome);
-    outcomes
+    sums
 }
 
 /// Compares two results for the order in which they are kept: those of axe-core come first, so that where there is no room for

@@ -11,7 +11,7 @@ mod run;
 mod source;
 
 pub(crate) use self::{
-    collected::{Collected, add_page},
+    collected::{Collected, PageSums, add_page, add_reasons},
     run::{AxeError, AxeOptions, HOLD, Timing, collect, counts, prepare, run},
     source::{AxeSource, SourceError, WANTED},
 };

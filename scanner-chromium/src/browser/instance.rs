@@ -12,7 +12,7 @@ use super::{
     authorities::{Authorities, TrialError},
     canary,
     fonts::{Fonts, drawn, families},
-    memory::{Death, Deaths, MemoryMarks, Tabs, Verdict, Watch},
+    memory::{Death, Deaths, Lifetime, MemoryMarks, Tabs, Verdict, Watch},
     process::Process,
 };
 use crate::{
@@ -50,7 +50,9 @@ impl Browser {
     ) -> Result<Self, BrowserError> {
         let deadline = Instant::now() + START_TIME;
         let deaths = Arc::new(Deaths::new(process.heap_notices()));
-        match greet(&process, &guard, &deaths, authorities, deadline).await {
+        let tabs = Arc::new(Tabs::default());
+        let watch = TargetWatch { deaths: Arc::clone(&deaths), tabs: Arc::clone(&tabs) };
+        match greet(&process, &guard, watch, authorities, deadline).await {
             Ok(Version { product, user_agent }) => {
                 process.offer_to_the_kernel();
                 tracing::info!(browser = product, "a browser started");
@@ -58,7 +60,6 @@ impl Browser {
                 // Debian's and Google's builds of the shell report themselves under other names than the browser that
                 // they are.
                 let product = product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium ");
-                let tabs = Arc::new(Tabs::default());
                 let connection = process.connection().clone();
                 let (watched, died) = (Arc::clone(&tabs), Arc::clone(&deaths));
                 // This ends with the connection.
@@ -84,7 +85,8 @@ impl Browser {
         &self.product
     }
 
-    pub(super) fn user_agent(&self) -> &str {
+    /// Returns the user agent of its tabs.
+    pub(crate) fn user_agent(&self) -> &str {
         &self.user_agent
     }
 
@@ -182,13 +184,13 @@ impl From<CdpError> for StartError {
 async fn greet(
     process: &Process,
     guard: &Guard,
-    deaths: &Arc<Deaths>,
+    watch: TargetWatch,
     authorities: Option<&Authorities>,
     deadline: Instant,
 ) -> Result<Version, StartError> {
     let connection = process.connection();
     let version = connection.call(GetVersion {}, deadline).await?;
-    connection.on_browser_events(Arc::new(TargetWatch { deaths: Arc::clone(deaths) }));
+    connection.on_browser_events(Arc::new(watch));
     connection.call(SetDiscoverTargets { discover: true }, deadline).await?;
     if !canary::passes_guard(connection, guard, deadline).await? {
         return Err(StartError::GuardNotInForce);
@@ -199,9 +201,10 @@ async fn greet(
     Ok(version)
 }
 
-/// A sink that closes every window that a page opens, and notes how tabs die.
+/// A sink that closes every window that a page opens, and notes how tabs die and which of them have workers.
 struct TargetWatch {
     deaths: Arc<Deaths>,
+    tabs: Arc<Tabs>,
 }
 
 impl EventSink for TargetWatch {
@@ -210,6 +213,13 @@ impl EventSink for TargetWatch {
             self.deaths.note(&target_id, &status);
         }
         let TargetCreated { target_info: target } = event.read()?;
+        if let Some(context) = &target.browser_context_id {
+            match target.kind.as_str() {
+                "worker" | "worklet" => self.tabs.add_worker(context, Lifetime::Page),
+                "service_worker" | "shared_worker" => self.tabs.add_worker(context, Lifetime::Context),
+                _ => {}
+            }
+        }
         // Tabs that we open have no opener; windows of pages have one, `noopener` or not.
         let is_popup = target.kind == "page" && target.opener_id.is_some();
         is_popup.then(|| Reaction::with(CloseTarget { target_id: &target.target_id }))

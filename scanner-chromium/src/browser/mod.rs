@@ -29,7 +29,7 @@ pub use self::{
 pub(crate) use self::{
     frame_tree::FrameTree,
     instance::Browser,
-    memory::{Death, MemoryMarks},
+    memory::{Death, MemoryMarks, Workers},
     pool::BrowserPool,
     settings::BrowserSettings,
     tab::{Tab, TabError, TabSettings},

@@ -14,13 +14,18 @@ use std::{
 
 use tokio::time::{Duration, Instant};
 
-use super::{Viewport, context::Context, instance::Browser, memory::Tabs};
+use super::{
+    Viewport,
+    context::Context,
+    instance::Browser,
+    memory::{Tabs, Workers},
+};
 use crate::cdp::{
     CdpError, Event, EventSink, Reaction, Session, SessionEnd,
     commands::{
-        CreateTarget, DownloadBehavior, EnableInspector, EnableNetwork, EnablePage, MediaFeature,
+        CreateTarget, DownloadBehavior, EnableInspector, EnableNetwork, EnablePage, MediaFeature, SetAutoAttach,
         SetBypassServiceWorker, SetDeviceMetrics, SetDownloadBehavior, SetEmulatedMedia, SetFocusEmulation,
-        SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent,
+        SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent, TargetKind,
     },
     events::RequestStarts,
 };
@@ -123,6 +128,11 @@ impl Tab {
         &self.browser
     }
 
+    /// Returns the workers that its pages have begun so far.
+    pub(crate) fn workers(&self) -> Workers {
+        self.browser.tabs().workers(&self.main_frame)
+    }
+
     /// Stops the scripts and animations of the page, and of the pages that follow, until [`Tab::unfreeze`].
     pub(crate) async fn freeze(&self, deadline: Instant) -> Result<(), CdpError> {
         // Before the commands are sent: whoever waits for them may give up.
@@ -157,6 +167,10 @@ async fn prepare(session: &Session, user_agent: &str, viewport: Viewport, deadli
     let network =
         EnableNetwork { max_post_data_size: MAX_POST_DATA, max_total_buffer_size: 0, max_resource_buffer_size: 0 };
     let agent = SetUserAgent { user_agent, accept_language: Some("en-US,en") };
+    // The browser reports workers by itself, and worklets only to whom is attached to them.
+    let worklets = [TargetKind { kind: "worklet" }];
+    let attach =
+        SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: false, flatten: true, filter: &worklets };
     futures_util::try_join!(
         session.call(EnableInspector {}, deadline),
         session.call(EnablePage {}, deadline),
@@ -168,6 +182,7 @@ async fn prepare(session: &Session, user_agent: &str, viewport: Viewport, deadli
         // A window gives a new tab the focus at some later moment, and a page would be told of it while it is examined.
         session.call(SetFocusEmulation { enabled: true }, deadline),
         session.call(agent, deadline),
+        session.call(attach, deadline),
     )?;
     Ok(())
 }

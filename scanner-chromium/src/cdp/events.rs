@@ -4,10 +4,7 @@
 
 use std::fmt;
 
-use serde::{
-    Deserialize,
-    de::{DeserializeOwned, IgnoredAny},
-};
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 /// An event of a session, or of the browser.
@@ -45,7 +42,7 @@ macro_rules! event {
     };
 }
 
-/// A window or a tab has been opened, by us or by a page.
+/// A window or a tab has been opened, by us or by a page, or a worker or a worklet has begun.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct TargetCreated {
@@ -61,6 +58,8 @@ pub(crate) struct TargetInfo {
     pub(crate) kind: String,
     /// The page that opened it.
     pub(crate) opener_id: Option<String>,
+    /// The context to which it belongs.
+    pub(crate) browser_context_id: Option<String>,
 }
 
 /// The process of a tab has died. The status says how.
@@ -96,11 +95,11 @@ pub(crate) struct RequestWillBeSent {
     pub(crate) frame_id: String,
     pub(crate) request: Request,
     /// The response that redirected it, if one did.
-    pub(crate) redirect_response: Option<IgnoredAny>,
+    pub(crate) redirect_response: Option<Response>,
 }
 event!(RequestWillBeSent = "Network.requestWillBeSent");
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Request {
     pub(crate) method: String,
@@ -109,6 +108,14 @@ pub(crate) struct Request {
     pub(crate) post_data: Option<String>,
     /// The parts of the body, if it was uploaded in parts.
     pub(crate) post_data_entries: Value,
+    /// The headers that are known before it is sent. Some of them may be secrets.
+    pub(crate) headers: Map<String, Value>,
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").field("method", &self.method).field("url", &self.url).finish_non_exhaustive()
+    }
 }
 
 /// The same event as [`RequestWillBeSent`], of which only the id is read.
@@ -139,7 +146,26 @@ pub(crate) struct Response {
     pub(crate) status: i64,
     pub(crate) mime_type: String,
     pub(crate) headers: Map<String, Value>,
+    pub(crate) from_disk_cache: bool,
 }
+
+/// The browser has the response in its memory: it reports the head again, and not the body.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct RequestServedFromCache {
+    pub(crate) request_id: String,
+}
+event!(RequestServedFromCache = "Network.requestServedFromCache");
+
+/// A page has opened a WebSocket.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WebSocketCreated {}
+event!(WebSocketCreated = "Network.webSocketCreated");
+
+/// A page has opened a session of WebTransport.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WebTransportCreated {}
+event!(WebTransportCreated = "Network.webTransportCreated");
 
 /// A part of a response has arrived.
 #[derive(Debug, Default, Deserialize)]

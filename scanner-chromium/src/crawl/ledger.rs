@@ -2,17 +2,18 @@
 
 use a11ycheck_core::{
     catalog::failure_of,
-    domain::{Failure, FailureCause, FailureCode, FailureFacts, PageCounts, PageOutcome, Tool, page_address},
+    domain::{Course, Failure, FailureCause, FailureCode, FailureFacts, PageCounts, PageOutcome, Tool, page_address},
     scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
 use url::Url;
 
 use super::{
     frontier::{Frontier, Lead},
+    memory::{Earlier, Hash256, Noted, PageMemory},
     results::Results,
     survey::Listed,
 };
-use crate::visit::{Checked, PageError};
+use crate::visit::{Checked, Look, PageError};
 
 /// The number of links, beyond the budget, that may turn out to be no page of their own. Each costs a request.
 const MAX_DROPPED: u32 = 100;
@@ -98,12 +99,32 @@ impl<'a> Ledger<'a> {
 
     /// Records the result of a visit to the page that `lead` leads to.
     pub(super) fn settle(&mut self, lead: &Lead, result: Result<Checked, PageError>) {
+        self.settle_noted(lead, result, None);
+    }
+
+    /// Does the same with a page of which something was noted.
+    pub(super) fn settle_noted(&mut self, lead: &Lead, result: Result<Checked, PageError>, noted: Option<Noted>) {
         self.under_way = self.under_way.saturating_sub(1);
-        self.book(lead, result);
+        self.book(lead, result, noted);
         self.report();
     }
 
-    fn book(&mut self, lead: &Lead, result: Result<Checked, PageError>) {
+    /// Records that the page that `lead` leads to, found at `url`, is as it was in the previous check, where
+    /// this look was wanted.
+    pub(super) fn settle_reused(&mut self, lead: &Lead, url: &Url, memory: &PageMemory, look: Look, earlier: &Earlier) {
+        self.under_way = self.under_way.saturating_sub(1);
+        self.time_outs = 0;
+        self.frontier.add_links(&memory.links, url, lead);
+        let canonical = memory.canonical.as_deref().and_then(|canonical| Url::parse(canonical).ok());
+        if self.frontier.reach(url, canonical.as_ref()) {
+            self.results.add_reused(memory, look, earlier);
+        } else {
+            self.dropped += 1;
+        }
+        self.report();
+    }
+
+    fn book(&mut self, lead: &Lead, result: Result<Checked, PageError>, noted: Option<Noted>) {
         let url = &lead.url;
         let is_time_out = match &result {
             Err(PageError::Failed(failure) | PageError::HeldUp(failure)) => failure.code == FailureCode::Timeout,
@@ -120,7 +141,7 @@ impl<'a> Ledger<'a> {
                     return;
                 }
                 let is_start = !self.results.has_pages();
-                self.results.add_checked(checked, is_start);
+                self.results.add_checked(checked, is_start, noted);
             }
             Err(PageError::LeavesSite { to, is_redirect: true }) => {
                 tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
@@ -157,9 +178,9 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Returns all results, and what the site is built with.
-    pub(super) fn close(self) -> ScanOutput {
-        self.results.close()
+    /// Returns all results, and what the site is built with. If the scan leaves a memory, it is part of them.
+    pub(super) fn close(self, memory: Option<(Hash256, Course)>) -> ScanOutput {
+        self.results.close(memory)
     }
 
     fn pages(&self) -> u32 {
@@ -197,7 +218,7 @@ mod tests {
     use super::*;
     use crate::{
         crawl::{robots::Robots, site::Site},
-        visit::walls::Sight,
+        visit::{Obstacle, walls::Sight},
     };
 
     #[derive(Debug, Default)]
@@ -236,7 +257,9 @@ mod tests {
             "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [], "passed": [], "inapplicable": [],
         });
         let collected = serde_json::from_value(collected).unwrap();
-        Ok(Checked { url, collected, signals: None, screen: None, sight: Sight::default(), wall: None })
+        let parts = Err(Obstacle::Unfinished);
+        let (signals, screen, wall) = (None, None, None);
+        Ok(Checked { url, collected, signals, screen, sight: Sight::default(), wall, parts })
     }
 
     fn many_links(from: u32) -> impl Iterator<Item = String> {
@@ -258,7 +281,7 @@ mod tests {
             ledger.settle(&lead, busy());
         }
         assert_eq!(ledger.next(0), None);
-        assert_eq!(ledger.close().findings.pages.len(), 4, "the start page, and what was tried");
+        assert_eq!(ledger.close(None).findings.pages.len(), 4, "the start page, and what was tried");
     }
 
     fn timed_out() -> Result<Checked, PageError> {
@@ -284,7 +307,7 @@ mod tests {
         }
         assert!(ledger.is_stopped() && ledger.next(0).is_none());
         ledger.stop(0);
-        let findings = ledger.close().findings;
+        let findings = ledger.close(None).findings;
         assert_eq!(findings.pages.len(), 1 + 9 + 1 + 10);
         assert!(findings.stopped_by_timeouts);
     }
@@ -300,7 +323,7 @@ mod tests {
                 ledger.settle(&lead, timed_out());
             }
             ledger.stop(waiting);
-            assert_eq!(ledger.close().findings.stopped_by_timeouts, waiting > 0, "the budget is used up");
+            assert_eq!(ledger.close(None).findings.stopped_by_timeouts, waiting > 0, "the budget is used up");
         }
     }
 
@@ -349,7 +372,7 @@ mod tests {
             ledger.settle(&lead, gone());
         }
         assert_eq!(asked, ScanRequest::MAX_DEAD_LINKS + 5 + MAX_DROPPED);
-        let findings = ledger.close().findings;
+        let findings = ledger.close(None).findings;
         assert_eq!((findings.pages_scanned(), count.pages()), (1, PageCounts::new(1, 1)));
         let dead: Vec<_> = findings.pages.iter().filter(|page| page.is_dead_link()).collect();
         assert_eq!(dead.len(), ScanRequest::MAX_DEAD_LINKS as usize);
@@ -366,7 +389,7 @@ mod tests {
             let to = Url::parse("https://b.example/x").unwrap();
             ledger.settle(&lead, Err(PageError::LeavesSite { to, is_redirect }));
         }
-        let pages = ledger.close().findings.pages;
+        let pages = ledger.close(None).findings.pages;
         let failures: Vec<_> = pages.iter().filter_map(|page| page.error.as_ref()).collect();
         assert_eq!((pages.len(), failures.len(), failures[0].code), (2, 1, FailureCode::RedirectedAway));
         assert!(failures[0].message.contains("b.example"), "{}", failures[0]);
@@ -412,7 +435,7 @@ mod tests {
                 };
                 ledger.settle(&lead, result);
             }
-            let findings = ledger.close().findings;
+            let findings = ledger.close(None).findings;
             prop_assert_eq!(findings.pages_scanned(), budget as usize);
             prop_assert_eq!(count.pages(), PageCounts::new(budget, budget));
         }

@@ -11,6 +11,7 @@ mod frontier;
 mod kinds;
 mod ledger;
 mod login;
+mod memory;
 mod missing;
 mod named_sitemap;
 mod reached;

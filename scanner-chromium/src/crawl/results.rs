@@ -1,15 +1,18 @@
 //! The results of a scan so far.
 
+use std::collections::BTreeSet;
+
 use a11ycheck_core::{
-    domain::{Findings, PageOutcome, ScreenshotId, Tool, page_address},
-    scanner::{ProgressSink, RuleOutcomes, ScanOutput, Screenshot, ScreenshotFormat},
+    domain::{Course, Finding, Findings, PageOutcome, RuleId, ScreenshotId, Tool, page_address},
+    scanner::{ProgressSink, Remembered, RuleOutcomes, ScanOutput, Screenshot, ScreenshotFormat},
 };
 
+use super::memory::{self, Earlier, Hash256, Noted, PageMemory, pictures_of};
 use crate::{
-    axe::add_page,
+    axe::{add_page, add_reasons},
     evidence::{Album, Screen},
     platform::{Signals, detect},
-    visit::Checked,
+    visit::{Checked, Look},
 };
 
 /// The pages that are done, in the order in which they were added, with what was found on them.
@@ -20,6 +23,8 @@ pub(super) struct Results<'a> {
     album: Album,
     screen: Option<Screenshot>,
     signals: Signals,
+    /// The pages that are remembered for the next scan.
+    remembered: Vec<PageMemory>,
     progress: &'a dyn ProgressSink,
 }
 
@@ -27,16 +32,18 @@ impl<'a> Results<'a> {
     pub(super) fn new(engine: Tool, progress: &'a dyn ProgressSink) -> Self {
         let findings = Findings::new(engine).with_ran([]);
         let (album, signals) = (Album::default(), Signals::default());
-        Self { findings, outcomes: Vec::new(), album, screen: None, signals, progress }
+        Self { findings, outcomes: Vec::new(), album, screen: None, signals, remembered: Vec::new(), progress }
     }
 
-    /// Adds a page that was checked. If it is the start page, its picture is that of the findings.
-    pub(super) fn add_checked(&mut self, checked: Checked, is_start: bool) {
+    /// Adds a page that was checked, and remembers it if it was noted. If it is the start page, its picture is that of the findings.
+    pub(super) fn add_checked(&mut self, checked: Checked, is_start: bool, noted: Option<Noted>) {
         let Checked { url, collected, signals, screen, .. } = checked;
         self.signals.add(signals.unwrap_or_default());
         let before = self.findings.items.len();
-        let outcomes = add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
-        self.outcomes.push(outcomes);
+        let sums = add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
+        self.outcomes.push(sums.outcomes.clone());
+        let page = self.findings.pages.len() - 1;
+        self.remembered.extend(noted.and_then(|noted| noted.remembered(page, &self.findings.pages[page], sums)));
         if is_start {
             if let Some(Screen { width, height, webp: bytes, .. }) = screen {
                 self.findings.screen = Some((width, height));
@@ -51,6 +58,51 @@ impl<'a> Results<'a> {
             let listed = u64::try_from(self.findings.items.len() - before).unwrap_or(u64::MAX);
             self.progress.page_done(page, listed.saturating_add(left_out));
         }
+    }
+
+    /// Adds a page whose outcome is that of the previous check, where this look was wanted.
+    pub(super) fn add_reused(&mut self, memory: &PageMemory, look: Look, earlier: &Earlier) {
+        let check = earlier.check();
+        let was = |item: &&Finding| item.page == memory.page;
+        let page = self.findings.pages.len();
+        let mut outcome = check.findings.pages[memory.page].clone();
+        outcome.looked_at.get_or_insert(check.finished_at);
+        outcome.picture = outcome.picture.and_then(|picture| self.album.keep(picture));
+        let of_rules: BTreeSet<&RuleId> = check.findings.items.iter().filter(was).map(|item| &item.rule).collect();
+        let failed = of_rules.into_iter().chain(outcome.left_out.keys());
+        let ran: BTreeSet<RuleId> = failed.chain(memory.needs_review.keys()).cloned().collect();
+        for rule in &ran {
+            if let Some(facts) = check.findings.rules.get(rule) {
+                self.findings.rules.entry(rule.clone()).or_insert_with(|| facts.clone());
+            }
+        }
+        let mut take = |item: &Finding| {
+            let mut item = item.clone();
+            (item.page, item.is_new) = (page, false);
+            item.screenshot = item.screenshot.and_then(|picture| self.album.keep(picture));
+            item
+        };
+        let items: Vec<Finding> = check.findings.items.iter().filter(was).map(&mut take).collect();
+        let room = Findings::MAX_ALL_UNDECIDED.saturating_sub(self.findings.undecided.len());
+        let undecided: Vec<Finding> = check.findings.undecided.iter().filter(was).take(room).map(take).collect();
+        let left_out: u64 = outcome.left_out.values().map(|count| u64::from(*count)).sum();
+        self.progress.page_done(&outcome, left_out + items.len() as u64);
+        self.findings.items.extend(items);
+        self.findings.undecided.extend(undecided);
+        for (rule, count) in &memory.needs_review {
+            *self.findings.needs_review.entry(rule.clone()).or_default() += count;
+        }
+        for (rule, reasons) in &memory.reasons {
+            add_reasons(self.findings.undecided_reasons.entry(rule.clone()).or_default(), reasons);
+        }
+        let RuleOutcomes { passed, inapplicable } = &memory.outcomes;
+        self.findings.ran.get_or_insert_default().extend(ran.into_iter().chain(passed | inapplicable));
+        self.findings.pages.push(outcome);
+        self.outcomes.push(memory.outcomes.clone());
+        if look == Look::Platform {
+            self.signals.add(Signals::of_marks(memory.marks.as_deref().unwrap_or_default()));
+        }
+        self.remembered.push(PageMemory { page, ..memory.clone() });
     }
 
     /// Adds a page that was not checked, or a dead link.
@@ -78,11 +130,19 @@ impl<'a> Results<'a> {
         self.progress
     }
 
-    /// Returns all results, and what the site is built with.
-    pub(super) fn close(mut self) -> ScanOutput {
+    /// Returns all results, and what the site is built with. If the scan leaves a memory, it is part of them.
+    pub(super) fn close(mut self, memory: Option<(Hash256, Course)>) -> ScanOutput {
         self.findings.stack = detect(&self.signals);
+        let kept = self.album.kept();
         let screenshots = self.album.close(&mut self.findings);
         let output = ScanOutput::new(self.findings).with_screenshots(screenshots).with_screen(self.screen);
-        output.with_rule_outcomes(self.outcomes)
+        // Of a longer list, what a page has depends on the pages before it.
+        let has_all = output.findings.undecided.len() < Findings::MAX_ALL_UNDECIDED;
+        let pages = if has_all { self.remembered } else { Vec::new() };
+        let remembered = memory.map(|(key, course)| {
+            let counted = |page: PageMemory| PageMemory { pictures: pictures_of(&output.findings, page.page), ..page };
+            Remembered::new(course, memory::write(&key, &pages.into_iter().map(counted).collect::<Vec<_>>()))
+        });
+        output.with_rule_outcomes(self.outcomes).with_kept_pictures(kept).with_remembered(remembered)
     }
 }

@@ -6,13 +6,13 @@
 mod exact;
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     sync::Arc,
 };
 
 use a11ycheck_core::{
     catalog::{failure_of, terms},
-    domain::{Failure, FailureCause, FailureCode, FailureFacts, Tool},
+    domain::{Course, Depth, Failure, FailureCause, FailureCode, FailureFacts, Tool, without_query},
     locale::Locale,
     net::LookupShare,
     scanner::{ProgressSink, ScanOutput, ScanRequest},
@@ -28,22 +28,25 @@ use super::{
     frontier::{Frontier, Lead},
     ledger::{Ledger, leaves_site},
     login,
+    memory::{self, Earlier, Hash256, Noted, Notes, PageMemory},
     missing::MissingPages,
     robots::{PRODUCT_TOKEN, Robots},
     site::{Site, Start, Way},
     survey::{Access, Survey},
 };
 use crate::{
-    BrowserError, RobotsPolicy,
+    BrowserError, Reuse, RobotsPolicy,
     guard::{Egress, Guard, GuardError, Reach},
     parts::Parts,
     probes,
-    visit::{Checked, Look, PageError, Scope, Visits, timed_out},
+    visit::{Checked, Look, PageError, Scope, Visited, Visits, timed_out},
 };
 
 /// The number of pages that are chosen before the first of them is done. It is a constant, so that the same pages are
 /// chosen on any machine.
 const LOOKAHEAD: u32 = 8;
+/// The least number of pages that are examined before outcomes are taken over.
+const LEAST_SAMPLE: usize = 2;
 /// The number of pages, after the start page, that are examined for what the site is built with.
 const PLATFORM_PAGES: u32 = 2;
 /// The time for robots.txt, sitemaps and the waits that a busy site asks for, in addition to that for all pages.
@@ -56,6 +59,8 @@ const BYTES_PER_PAGE: u64 = 10 * 1024 * 1024;
 const LOOKUPS_PER_SCAN: usize = 8;
 /// The number of bytes that robots.txt and sitemaps may take in addition.
 const SURVEY_BYTES: u64 = 64 * 1024 * 1024;
+/// The number of bytes that requests for parts of pages may move in addition; what comes back is bounded more closely.
+const NOTES_BYTES: u64 = 96 * 1024 * 1024;
 
 /// The reason why a scan has no result.
 #[derive(Debug)]
@@ -96,6 +101,11 @@ pub(crate) struct Crawl<'a> {
     /// The fetcher, which has a guard of its own: the log of the visits' guard must contain only what the browser asked
     /// for.
     fetcher: Fetcher<'a>,
+    /// What is noted for the next scan, if that may use it.
+    notes: Option<Notes>,
+    /// The user agent of its requests.
+    user_agent: String,
+    parts: &'a Parts,
     done_by: Instant,
 }
 
@@ -119,8 +129,16 @@ impl<'a> Crawl<'a> {
         let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
         let fetcher =
             Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.permits, config.headers.clone())?;
+        let user_agent = browser.user_agent().to_owned();
         let visits = Visits::begin(parts, request, browser, guard, done_by);
-        Ok(Self { request, robots: config.robots, egress, reach, visits, fetcher, done_by })
+        let notes = match config.reuse {
+            Reuse::On if request.pages.is_none() && config.is_repeatable() => {
+                let guard = Guard::open(egress.clone(), NOTES_BYTES).await.map_err(no_way_out)?;
+                Some(Notes::new(guard, parts.tls.clone(), &user_agent, Arc::clone(visits.pace()), done_by)?)
+            }
+            Reuse::On | Reuse::Off => None,
+        };
+        Ok(Self { request, robots: config.robots, egress, reach, visits, fetcher, notes, user_agent, parts, done_by })
     }
 
     /// Visits the start page and the pages to which it and the site's sitemaps lead.
@@ -170,11 +188,16 @@ impl<'a> Crawl<'a> {
             }
         }
         missing.begin(&first, robots.clone());
-        let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, self.engine(&first));
+        let engine = self.engine(&first);
+        let browser = engine.browser.as_deref().unwrap_or_default();
+        let key = memory::key(&self.parts.config, self.request.standard, &engine.version, browser, &self.user_agent);
+        let mut proof = self.prove(&key, &robots, &missing, &site, &way).await?;
+        let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, engine);
         ledger.settle(&Lead::start(start.clone()), Ok(first));
         ledger.add_sitemap(&listed);
-        self.follow_links(&mut ledger, &missing, &site, &way).await?;
-        Ok(ledger.close())
+        let has_reused = self.follow_links(&mut ledger, &mut proof, &missing, &site, &way).await?;
+        let course = if has_reused { Course::Incremental } else { proof.course };
+        Ok(ledger.close(self.notes.as_ref().map(|_| (key, course))))
     }
 
     /// Returns the rules for `url`, if they allow a visit to it. The inner error is the reason why they could not be
@@ -221,14 +244,126 @@ impl<'a> Crawl<'a> {
         Ok(false)
     }
 
-    /// Visits the pages that the ledger chooses until the budget or the time is used up.
-    async fn follow_links(
+    /// Finds out whether outcomes of the previous check may be taken over: examines some of the pages that seem unchanged. If one
+    /// of them has another outcome, nothing is taken over.
+    async fn prove(
         &self,
-        ledger: &mut Ledger<'_>,
+        key: &Hash256,
+        robots: &Robots,
         missing: &MissingPages<'_>,
         site: &Site,
         way: &Arc<dyn Scope>,
-    ) -> Result<(), CrawlError> {
+    ) -> Result<Proof, CrawlError> {
+        let mut proof = Proof { looks: HashMap::new(), earlier: None, may_reuse: false, course: Course::Full };
+        let (Some(notes), Some(check)) = (&self.notes, &self.request.earlier) else { return Ok(proof) };
+        proof.earlier = Earlier::of(Arc::clone(check), key);
+        let Some(earlier) = proof.earlier.as_ref().filter(|_| check.depth == Depth::Incremental) else {
+            return Ok(proof);
+        };
+        let mut sample = Vec::new();
+        for page in earlier.drawn(self.request.scan) {
+            if sample.len() >= earlier.sample_size() || Instant::now() >= self.done_by {
+                break;
+            }
+            let Ok(url) = Url::parse(&page.asked) else { continue };
+            let may_be_visited = robots.allows(&url) && site.contains(&url);
+            if may_be_visited && self.is_unchanged(earlier, notes, page, &**way).await {
+                sample.push((url, page));
+            }
+        }
+        if sample.len() < LEAST_SAMPLE {
+            return Ok(proof);
+        }
+        let (mut sample, mut looks) = (sample.into_iter(), FuturesUnordered::new());
+        let (mut are_all_seen, mut is_contradicted) = (true, false);
+        loop {
+            while looks.len() < self.visits.at_once()
+                && let Some((url, page)) = sample.next()
+            {
+                looks.push(async move {
+                    let visited = match self.visits.visit(&url, site, way, Look::Platform).await {
+                        Ok(visited) => missing.unless_missing(visited, site, way).await,
+                        Err(error) => Err(error),
+                    };
+                    (url, page, visited)
+                });
+            }
+            let Some((url, page, visited)) = looks.next().await else { break };
+            let Some(visited) = visited? else {
+                are_all_seen = false;
+                break;
+            };
+            let mut noted = None;
+            match &visited {
+                Ok(checked) => {
+                    noted = self.noted(&url, checked, Some(earlier)).await;
+                    let differences = earlier.differences(page, checked);
+                    let has_just_changed = Earlier::has_just_changed(page, noted.as_ref());
+                    are_all_seen &= differences.is_empty() || !has_just_changed;
+                    if !differences.is_empty() && !has_just_changed {
+                        is_contradicted = true;
+                        tracing::warn!(
+                            scan = %self.request.scan,
+                            url = without_query(url.as_str()),
+                            differences = differences.join(", "),
+                            "A page that seemed unchanged has another outcome: every page is examined"
+                        );
+                    }
+                }
+                // It may be our own trouble, which says nothing about what is remembered.
+                Err(_) => are_all_seen = false,
+            }
+            proof.looks.insert(url.into(), (visited, noted));
+        }
+        drop(looks);
+        if is_contradicted {
+            proof.course = Course::Contradicted;
+        }
+        proof.may_reuse = are_all_seen && !is_contradicted;
+        Ok(proof)
+    }
+
+    /// Returns whether a page of the previous check seems unchanged, when it is its turn at the site.
+    async fn is_unchanged(&self, earlier: &Earlier, notes: &Notes, page: &PageMemory, way: &dyn Scope) -> bool {
+        let Some(_loading) = self.visits.turn().await else { return false };
+        // The guard is told of the hosts of documents before it is asked for them, as for visits.
+        for document in page.documents() {
+            let _ = way.contains(document);
+        }
+        earlier.is_unchanged(page, notes).await
+    }
+
+    /// Returns what the previous check remembers of a page, with the address at which it was found, if its outcome is still that.
+    async fn reused<'e>(
+        &self,
+        earlier: &'e Earlier,
+        asked: &Url,
+        look: Look,
+        way: &dyn Scope,
+    ) -> Option<(&'e PageMemory, Url)> {
+        let (notes, page) = (self.notes.as_ref()?, earlier.page(asked, look)?);
+        let url = earlier.address(page)?;
+        if !self.is_unchanged(earlier, notes, page, way).await {
+            return None;
+        }
+        let (outcome, items, undecided) = earlier.found(page);
+        self.visits.count_kept(outcome, &items, &undecided);
+        Some((page, url))
+    }
+
+    /// Visits the pages that the ledger chooses until the budget or the time is used up, or takes their outcome over. Returns whether
+    /// any was taken over.
+    async fn follow_links(
+        &self,
+        ledger: &mut Ledger<'_>,
+        proof: &mut Proof,
+        missing: &MissingPages<'_>,
+        site: &Site,
+        way: &Arc<dyn Scope>,
+    ) -> Result<bool, CrawlError> {
+        let Proof { looks, earlier, may_reuse, .. } = proof;
+        let (earlier, may_reuse) = (earlier.as_ref(), *may_reuse);
+        let mut has_reused = false;
         let mut visits = FuturesUnordered::new();
         // Results wait here until those of all earlier pages are in, and pages are chosen after each of them: the
         // choice then depends on the site alone, not on which page loaded first.
@@ -242,16 +377,21 @@ impl<'a> Crawl<'a> {
                 chosen.push_back((taken, lead));
                 taken += 1;
             }
-            if let Some((lead, result)) = results.remove(&settled) {
+            if let Some((lead, outcome)) = results.remove(&settled) {
                 settled += 1;
-                if let Some(result) = result {
-                    ledger.settle(&lead, result);
+                match (outcome, earlier) {
+                    (Outcome::Reused(memory, url, look), Some(earlier)) => {
+                        has_reused = true;
+                        ledger.settle_reused(&lead, &url, memory, look, earlier);
+                    }
+                    (Outcome::Visited(visited, noted), _) => ledger.settle_noted(&lead, visited, noted),
+                    (Outcome::Reused(..), None) | (Outcome::NotInTime, _) => {}
                 }
                 if ledger.is_stopped() {
                     tracing::info!(scan = %self.request.scan, "too many pages in a row were not ready in time: the scan ends early");
                     // Visits under way end here, and their tabs with them.
                     ledger.stop(taken - settled);
-                    return Ok(());
+                    return Ok(has_reused);
                 }
                 continue;
             }
@@ -260,17 +400,48 @@ impl<'a> Crawl<'a> {
                 && let Some((number, lead)) = chosen.pop_front()
             {
                 let look = if number < PLATFORM_PAGES { Look::Platform } else { Look::Page };
+                let mut looked = looks.remove(lead.url.as_str());
+                if let (Look::Page, Some((Ok(checked), _))) = (look, &mut looked) {
+                    checked.signals = None;
+                }
                 visits.push(async move {
+                    if let Some((visited, noted)) = looked {
+                        return (number, lead, Ok(Outcome::Visited(visited, noted)));
+                    }
+                    if may_reuse
+                        && let Some(earlier) = earlier
+                        && let Some((memory, url)) = self.reused(earlier, &lead.url, look, &**way).await
+                    {
+                        return (number, lead, Ok(Outcome::Reused(memory, url, look)));
+                    }
                     let result = match self.visits.visit(&lead.url, site, way, look).await {
                         Ok(visited) => missing.unless_missing(visited, site, way).await,
                         Err(error) => Err(error),
                     };
-                    (number, lead, result)
+                    let outcome = match result {
+                        Ok(Some(visited)) => {
+                            let noted = match &visited {
+                                Ok(checked) => self.noted(&lead.url, checked, earlier).await,
+                                Err(_) => None,
+                            };
+                            Ok(Outcome::Visited(visited, noted))
+                        }
+                        Ok(None) => Ok(Outcome::NotInTime),
+                        Err(error) => Err(error),
+                    };
+                    (number, lead, outcome)
                 });
             }
-            let Some((number, lead, result)) = visits.next().await else { return Ok(()) };
-            results.insert(number, (lead, result?));
+            let Some((number, lead, outcome)) = visits.next().await else { return Ok(has_reused) };
+            results.insert(number, (lead, outcome?));
         }
+    }
+
+    /// Notes a page for the next scan, if that may use it.
+    async fn noted(&self, asked: &Url, checked: &Checked, earlier: Option<&Earlier>) -> Option<Noted> {
+        let notes = self.notes.as_ref().filter(|_| Notes::may_be_noted(asked, checked))?;
+        let _loading = if notes.has_asked(asked) { None } else { Some(self.visits.turn().await?) };
+        notes.of(asked, checked, earlier).await
     }
 
     /// Returns the error of a scan whose start page could not be checked.
@@ -302,6 +473,26 @@ impl<'a> Crawl<'a> {
     fn engine(&self, checked: &Checked) -> Tool {
         Tool::axe_core(checked.collected.version.clone(), self.visits.browser_product()).with_probes(probes::VERSION)
     }
+}
+
+/// What was found out before any outcome is taken over.
+struct Proof {
+    /// The pages that were examined for it, by address.
+    looks: HashMap<String, (Visited, Option<Noted>)>,
+    /// The previous check, if it remembers anything.
+    earlier: Option<Earlier>,
+    /// True if outcomes are taken over from it.
+    may_reuse: bool,
+    /// The course of the scan if none is.
+    course: Course,
+}
+
+/// What became of a page that was chosen.
+enum Outcome<'e> {
+    Visited(Visited, Option<Noted>),
+    /// It is as it was, at this address. The look is the one that was wanted.
+    Reused(&'e PageMemory, Url, Look),
+    NotInTime,
 }
 
 /// The part of a scan that is one site.

@@ -1,13 +1,13 @@
 //! The pictures of one check: each once, and within bounds.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
 use a11ycheck_core::{
     domain::{Findings, ScreenshotId, ScreenshotRef},
-    scanner::{Screenshot, ScreenshotFormat},
+    scanner::{KeptPicture, Screenshot, ScreenshotFormat},
 };
 
 use super::{capture::Screen, choice::Template, cut::Picture};
@@ -18,6 +18,10 @@ const MAX_BYTES: usize = 10 * 1024 * 1024;
 /// The number of bytes of the pictures of its pages together, beside the start page's.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
+/// The number of pictures of the previous check that are kept, and the number of the first of them: those that are taken come before.
+const MAX_KEPT: usize = MAX_PICTURES + 50;
+const KEPT_FROM: u32 = 100_000;
+
 /// A collection of pictures, in the order of the findings.
 #[derive(Debug, Default)]
 pub(crate) struct Album {
@@ -27,6 +31,8 @@ pub(crate) struct Album {
     page_bytes: usize,
     by_hash: HashMap<u64, Vec<usize>>,
     by_template: HashMap<Template, ScreenshotRef>,
+    /// The pictures of the previous check that are kept, by their numbers there.
+    kept: BTreeMap<u32, KeptPicture>,
     /// The elements without a picture, and their templates: a page that is checked at the same time may have the picture,
     /// and come later.
     without: Vec<(Of, Template)>,
@@ -42,6 +48,23 @@ pub(crate) enum Of {
 }
 
 impl Album {
+    /// Keeps a picture of the previous check, and returns a reference to it; `None` if there is no room for it.
+    pub(crate) fn keep(&mut self, was: ScreenshotRef) -> Option<ScreenshotRef> {
+        let ScreenshotRef { id, width, height, scale_percent, .. } = was;
+        let next = KEPT_FROM + u32::try_from(self.kept.len()).ok()?;
+        if self.kept.len() >= MAX_KEPT && !self.kept.contains_key(&id.0) {
+            return None;
+        }
+        let kept = KeptPicture { id: ScreenshotId(next), was: id, width, height };
+        let kept = self.kept.entry(id.0).or_insert(kept);
+        Some(ScreenshotRef::new(kept.id, width, height).with_scale_percent(scale_percent))
+    }
+
+    /// Returns the pictures that are kept.
+    pub(crate) fn kept(&self) -> Vec<KeptPicture> {
+        self.kept.values().copied().collect()
+    }
+
     /// Keeps the picture of an element, and returns a reference to it. An element without a picture gets that of its
     /// template, here or in [`Album::close`]. `None` if there is none, or no room for it.
     pub(crate) fn add(&mut self, of: Of, template: Template, picture: Option<Picture>) -> Option<ScreenshotRef> {
@@ -61,8 +84,8 @@ impl Album {
     }
 
     /// Returns whether half of the room for pictures of elements is taken.
-    pub(crate) const fn is_half_full(&self) -> bool {
-        self.of_elements >= MAX_PICTURES / 2 || self.bytes >= MAX_BYTES / 2
+    pub(crate) fn is_half_full(&self) -> bool {
+        self.of_elements + self.kept.len() >= MAX_PICTURES / 2 || self.bytes >= MAX_BYTES / 2
     }
 
     /// Keeps the picture of a page, and returns a reference to it; `None` if there is no room for it.
@@ -97,7 +120,7 @@ impl Album {
         if let Some(index) = alike.iter().find(|index| self.pictures[**index].bytes == picture.webp) {
             return Some(*index);
         }
-        if self.of_elements >= MAX_PICTURES || self.bytes + picture.webp.len() > MAX_BYTES {
+        if self.of_elements + self.kept.len() >= MAX_PICTURES || self.bytes + picture.webp.len() > MAX_BYTES {
             return None;
         }
         let index = self.pictures.len();
@@ -181,6 +204,20 @@ mod tests {
         assert_eq!(kept.len(), MAX_PAGE_BYTES / (1024 * 1024));
         let element = album.add(Of::Failing(0), template(0), Some(picture(7, 10))).unwrap();
         assert!(kept.iter().all(|page| page.id != element.id && page.scale_percent == 50));
+    }
+
+    #[test]
+    fn pictures_that_are_kept_take_the_room_of_others_and_are_kept_once() {
+        let mut album = Album::default();
+        let was = |id| ScreenshotRef::new(ScreenshotId(id), 10, 10);
+        let first = album.keep(was(7)).unwrap();
+        assert_eq!(album.keep(was(7)), Some(first));
+        for id in 100..2_000 {
+            let _ = album.keep(was(id));
+        }
+        assert_eq!(album.kept().len(), MAX_KEPT);
+        assert_eq!(album.keep(was(7)), Some(first), "there is no room for others");
+        assert_eq!(album.add(Of::Failing(0), template(0), Some(picture(7, 10))), None);
     }
 
     #[test]

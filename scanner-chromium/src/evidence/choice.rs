@@ -140,6 +140,22 @@ impl Quota {
         choice
     }
 
+    /// Counts the elements of a page of the previous check that keep their pictures, and the page's own if it has one.
+    pub(crate) fn keep(&mut self, page_url: &str, elements: &[&Finding], has_page: bool) {
+        for element in elements.iter().filter(|element| element.screenshot.is_some()) {
+            let of_rule = self.per_rule.entry(element.rule.as_str().to_owned()).or_default();
+            of_rule.seen = (of_rule.seen + 1).min(Group::MAX_EXAMPLES);
+            of_rule.places.insert(PlaceKey::of(
+                &element.rule,
+                page_url,
+                &element.selector,
+                &element.html,
+                &element.failure_summary,
+            ));
+        }
+        self.pages += u32::from(has_page);
+    }
+
     /// Takes back what was counted for elements that got no picture, so that others like them may get one.
     pub(crate) fn release(&mut self, without_picture: impl IntoIterator<Item = Chosen>) {
         for Chosen { rule, place, template, .. } in without_picture {
@@ -158,7 +174,7 @@ impl Quota {
 
 #[cfg(test)]
 mod tests {
-    use a11ycheck_core::domain::{Findings, PageOutcome, Tool};
+    use a11ycheck_core::domain::{Findings, PageOutcome, ScreenshotId, ScreenshotRef, Tool};
 
     use super::*;
 
@@ -236,6 +252,29 @@ mod tests {
         assert!(has_picture && elements.len() == 2);
         quota.release(elements.into_iter().skip(1));
         assert_eq!(chosen(&mut quota, &page), [1]);
+    }
+
+    #[test]
+    fn pictures_that_are_kept_count_as_taken() {
+        let picture = ScreenshotRef::new(ScreenshotId(1), 4, 3);
+        let kept: Vec<_> = (0..PLACES_PER_RULE - 1)
+            .map(|number| {
+                let (rule, selector, html) = photo(number);
+                let mut finding = Finding::new(RuleId::new(rule), 1, PAGE, &selector, &html, "");
+                finding.screenshot = Some(picture);
+                finding
+            })
+            .collect();
+        let mut quota = Quota::default();
+        quota.keep(PAGE, &kept.iter().collect::<Vec<_>>(), true);
+        let page: Vec<_> = (100..150).map(photo).collect();
+        assert_eq!(chosen(&mut quota, &page), [0]);
+        assert_eq!(quota.pages, 2);
+        let mut without = kept[0].clone();
+        without.screenshot = None;
+        let mut quota = Quota::default();
+        quota.keep(PAGE, &[&without], false);
+        assert_eq!(chosen(&mut quota, &page).len(), PLACES_PER_RULE);
     }
 
     #[test]

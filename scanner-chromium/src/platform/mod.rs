@@ -8,4 +8,4 @@ mod look;
 mod signals;
 mod table;
 
-pub(crate) use self::{detect::detect, look::signals, signals::Signals};
+pub(crate) use self::{detect::detect, look::signals, signals::Signals, table::reads_header};

@@ -32,6 +32,8 @@ pub(crate) struct Signals {
     paths: BTreeSet<String>,
     /// The selectors and globals of the table that were seen.
     seen: BTreeSet<&'static str>,
+    /// The numbers of the marks of the table that pages showed before.
+    shown: BTreeSet<usize>,
 }
 
 /// Returns the selectors of the table; the position of each is its number.
@@ -75,23 +77,38 @@ impl Signals {
                 .map(|asset| lower(asset.path()))
                 .collect(),
             seen: seen_selectors.chain(seen_globals).copied().collect(),
+            shown: BTreeSet::new(),
         }
+    }
+
+    /// Returns the signals of a page that showed these [`marks`](Self::marks).
+    pub(crate) fn of_marks(marks: &[usize]) -> Self {
+        Self { shown: marks.iter().copied().collect(), ..Self::default() }
     }
 
     /// Adds the signals of another page of the site.
     pub(crate) fn add(&mut self, other: Self) {
-        let Self { headers, cookies, generators, hosts, paths, seen } = other;
+        let Self { headers, cookies, generators, hosts, paths, seen, shown } = other;
         self.headers.extend(headers);
         self.cookies.extend(cookies);
         self.generators.extend(generators);
         self.hosts.extend(hosts);
         self.paths.extend(paths);
         self.seen.extend(seen);
+        self.shown.extend(shown);
+    }
+
+    /// Returns the numbers of the marks of the table that are shown.
+    pub(crate) fn marks(&self) -> Vec<usize> {
+        marks().enumerate().filter(|(_, mark)| self.show(*mark)).map(|(number, _)| number).collect()
     }
 
     /// Returns whether the mark was seen.
     pub(super) fn show(&self, mark: Mark) -> bool {
         let lower = str::to_ascii_lowercase;
+        if marks().enumerate().any(|(number, known)| known == mark && self.shown.contains(&number)) {
+            return true;
+        }
         match mark {
             Mark::Header(name, part) => self.headers.get(name).is_some_and(|value| value.contains(&lower(part))),
             Mark::Cookie(start) => self.cookies.iter().any(|name| name.starts_with(&lower(start))),

@@ -33,6 +33,12 @@ pub(super) enum Mark {
 
 use Mark::{Cookie, Generator, Global, Header, Host, Path, Selector};
 
+/// Returns whether a header, by its name in lower case, is among the marks of a platform.
+pub(crate) fn reads_header(name: &str) -> bool {
+    let marks = || PLATFORMS.iter().flat_map(|platform| platform.strong.iter().chain(platform.weak));
+    marks().any(|mark| matches!(mark, Header(known, _) if *known == name))
+}
+
 /// The platforms: shops first, then other platforms for whole sites, then what programmers build with. Fixing tips
 /// follow the first that is found, and those further up can say more exactly where to click.
 pub(super) const PLATFORMS: &[Platform] = &[

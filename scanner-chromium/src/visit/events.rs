@@ -7,6 +7,7 @@ use tokio::{sync::watch, time::Instant};
 use url::Url;
 
 use super::{
+    page_parts::{Obstacle, PageParts},
     requests::{Ending, Requests},
     scope::Scope,
     unresponsive::Unresponsive,
@@ -18,8 +19,8 @@ use crate::{
         commands::{ContinueRequest, DisableFetch, ErrorReason, FailRequest, HandleJavaScriptDialog},
         events::{
             DataReceived, DialogOpening, FrameNavigated, FrameStoppedLoading, LifecycleEvent, LoadingFailed,
-            LoadingFinished, NavigatedFrame, RequestPaused, RequestWillBeSent, ResponseReceived, WebSocketFrameSent,
-            WindowOpen,
+            LoadingFinished, NavigatedFrame, RequestPaused, RequestServedFromCache, RequestWillBeSent,
+            ResponseReceived, WebSocketCreated, WebSocketFrameSent, WebTransportCreated, WindowOpen,
         },
     },
     guard::REFUSAL_MARK,
@@ -73,6 +74,8 @@ pub(super) struct PageState {
     pub(super) requests: Requests,
     /// Whether controls of the page are pressed, and what came of it.
     presses: Presses,
+    /// The responses that the page was made from, from the request for its document on.
+    pub(super) parts: PageParts,
     /// The bytes of all responses, decoded.
     pub(super) bytes: u64,
     /// The bytes of the document, decoded.
@@ -240,14 +243,17 @@ impl PageState {
             self.response_arrives(received);
         } else if let Some(DataReceived { request_id, data_length }) = event.read() {
             self.bytes += data_length;
+            self.parts.received(&request_id, data_length);
             if self.is_of_response(&request_id) {
                 self.document_bytes += data_length;
             }
         } else if let Some(LoadingFinished { request_id }) = event.read() {
             self.requests.end(&request_id, Ending::Own, Instant::now());
+            self.parts.finished(&request_id);
             self.is_document_whole |= self.is_of_response(&request_id);
         } else if let Some(failed) = event.read::<LoadingFailed>() {
             self.requests.end(&failed.request_id, Ending::of(&failed), Instant::now());
+            self.parts.failed(&failed);
             if self.navigating.as_ref() == Some(&failed.request_id) {
                 self.navigating = None;
             }
@@ -268,6 +274,14 @@ impl PageState {
                 return false;
             }
             self.load();
+        } else if let Some(RequestServedFromCache { request_id }) = event.read() {
+            self.parts.cached(&request_id);
+            return false;
+        } else if event.read::<WebSocketCreated>().is_some() || event.read::<WebTransportCreated>().is_some() {
+            if self.documents > 0 {
+                self.parts.meet(Obstacle::Stream);
+            }
+            return false;
         } else {
             return false;
         }
@@ -360,6 +374,10 @@ impl PageState {
     }
 
     fn request_starts(&mut self, sent: &RequestWillBeSent) {
+        // Until the document is there, anything else is of the page before, which is still open.
+        if self.documents > 0 || sent.kind == "Document" && sent.frame_id == self.main_frame {
+            self.parts.sent(sent);
+        }
         if sent.kind == "Document" && sent.frame_id == self.main_frame {
             self.navigating = Some(sent.request_id.clone());
             self.requested.clone_from(&sent.request.url);
@@ -381,6 +399,7 @@ impl PageState {
     fn response_arrives(&mut self, received: ResponseReceived) {
         let ResponseReceived { request_id, kind, frame_id, response } = received;
         self.requests.answer(&request_id, &response.mime_type);
+        self.parts.answered(&request_id, &response);
         if kind == "Document" && frame_id == self.main_frame {
             // The guard removes the mark from what sites send over plain HTTP; over TLS it could not, but it does not
             // respond there either.
@@ -426,6 +445,9 @@ impl PageState {
             self.navigating = None;
         }
         self.documents += 1;
+        if self.documents > 1 {
+            self.parts.meet(Obstacle::LedOn);
+        }
         self.requests = Requests::default();
         true
     }

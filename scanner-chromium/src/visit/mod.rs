@@ -11,6 +11,7 @@ mod navigate;
 mod open_up;
 mod pace;
 mod page;
+mod page_parts;
 mod repetitions;
 mod requests;
 mod retry_after;
@@ -22,10 +23,13 @@ mod visitor;
 mod visits;
 pub(crate) mod walls;
 
+#[cfg(test)]
+pub(crate) use self::page_parts::Obstacle;
 pub(crate) use self::{
     errors::{PageError, at_redirect_target, network_failure, obstacle, timed_out, unreachable_site, with_cause},
     pace::Pace,
     page::{Checked, Look},
+    page_parts::{PagePart, PartKind, Proof, hash_of_headers},
     retry_after::parse_retry_after,
     scope::Scope,
     visits::{Visited, Visits},

@@ -19,6 +19,7 @@ use super::{
     events::{Navigation, PageEvents},
     navigate::{self, Loaded, Pauses},
     pace::Pace,
+    page_parts::{Obstacle, PagePart},
     scope::Scope,
     settle::{self, BuildTime, Moment, Progress, Readiness},
     sight,
@@ -102,6 +103,8 @@ pub(crate) struct Checked {
     pub(crate) sight: Sight,
     /// The wall in its place, if that is certain.
     pub(crate) wall: Option<Wall>,
+    /// The responses that it was made from, or the reason why they are not all of it.
+    pub(crate) parts: Result<Vec<PagePart>, Obstacle>,
 }
 
 /// A document that has loaded, and whose network has become quiet.
@@ -180,6 +183,7 @@ impl PageVisit<'_> {
         }
         let navigation = Navigation::new(self.url.clone(), Arc::clone(self.way), Arc::clone(self.unresponsive))
             .with_headers(self.config.headers.clone());
+        self.visitor.begin_page();
         self.events().reset(self.tab().main_frame(), Some(navigation));
         self.tab().browser().count_page();
         self.visitor
@@ -353,7 +357,9 @@ impl PageVisit<'_> {
                     Some((collected, (sight, wall))) => {
                         let url = with_view(&page.url, &collected.fragment);
                         let collected = collected.with_cover(sight.cover);
-                        Looked::Checked(Box::new(Checked { url, collected, signals, screen: None, sight, wall }))
+                        let parts = self.parts();
+                        let screen = None;
+                        Looked::Checked(Box::new(Checked { url, collected, signals, screen, sight, wall, parts }))
                     }
                     None => Looked::TooEarly,
                 })
@@ -400,6 +406,14 @@ impl PageVisit<'_> {
             checked.screen = Some(screen);
         }
         captures
+    }
+
+    /// Returns the responses that the page was made from so far, or the reason why they are not all of it.
+    fn parts(&self) -> Result<Vec<PagePart>, Obstacle> {
+        if self.visitor.has_workers() {
+            return Err(Obstacle::Worker);
+        }
+        self.events().peek(|state| state.parts.close())
     }
 
     /// Returns the kind of a page on which the probes that move pages are to run; `None` for a page that stays as it is.

@@ -38,7 +38,7 @@ pub(super) struct Asked {
 impl Asked {
     /// Returns what is recognised of a request.
     pub(super) fn of(request: &Request) -> Self {
-        let Request { method, url, has_post_data, post_data, post_data_entries } = request;
+        let Request { method, url, has_post_data, post_data, post_data_entries, .. } = request;
         let key = hash(|hasher| {
             method.hash(hasher);
             without_cache_busters(url).hash(hasher);

@@ -1,7 +1,7 @@
 //! A tab that goes from page to page of one scan: how it is opened, what it shows, and how it is left.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicUsize, Ordering},
 };
 
@@ -15,7 +15,7 @@ use super::{
     unresponsive::Unresponsive,
 };
 use crate::{
-    browser::{Browser, Death, MemoryMarks, Tab, TabError, TabSettings},
+    browser::{Browser, Death, MemoryMarks, Tab, TabError, TabSettings, Workers},
     cdp::commands::{GetFrameTree, Navigate, PressureLevel, SetBlockedUrls, SimulatePressure},
 };
 
@@ -38,6 +38,8 @@ pub(super) struct Visitor {
     lingers: bool,
     /// The number of addresses that the tab fails at once.
     blocked: AtomicUsize,
+    /// The workers that the tab had when the latest page was opened.
+    workers: Mutex<Workers>,
 }
 
 /// The way in which a visitor waits for its next page.
@@ -55,7 +57,7 @@ impl Visitor {
         let opening = tokio::spawn(async move {
             let events = Arc::new(PageEvents::new());
             let tab = Tab::open(browser, &settings, Arc::clone(&events) as _).await?;
-            Ok(Self { tab, events, done: 0, lingers: false, blocked: AtomicUsize::new(0) })
+            Ok(Self { tab, events, done: 0, lingers: false, blocked: AtomicUsize::new(0), workers: Mutex::default() })
         });
         // The task neither panics nor is aborted, unless the runtime ends, and then nothing waits here.
         opening.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
@@ -94,6 +96,17 @@ impl Visitor {
             self.tab.session().call(SetBlockedUrls { urls: &addresses }, deadline).await?;
         }
         Ok(())
+    }
+
+    /// Notes that a page is about to be opened, for [`has_workers`](Self::has_workers).
+    pub(super) fn begin_page(&self) {
+        *self.workers.lock().unwrap_or_else(PoisonError::into_inner) = self.tab.workers();
+    }
+
+    /// Returns whether a worker, of the latest page or one that an earlier page has left, may have a part in the page.
+    pub(super) fn has_workers(&self) -> bool {
+        let before = *self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        !self.tab.workers().are_none_since(before)
     }
 
     /// Returns whether the tab shows this document, after an action in it with this outcome. An action that fails

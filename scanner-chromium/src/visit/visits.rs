@@ -7,7 +7,7 @@ use std::{
 
 use a11ycheck_core::{
     catalog::failure_of,
-    domain::{Failure, FailureCause, FailureCode, FailureFacts, without_query},
+    domain::{Failure, FailureCause, FailureCode, FailureFacts, Finding, PageOutcome, without_query},
     id::ScanId,
     scanner::ScanRequest,
 };
@@ -29,7 +29,7 @@ use crate::{
     evidence::{Capture, Quota, cut_out},
     guard::{Guard, GuardLog},
     parts::Parts,
-    permits::ScanPermits,
+    permits::{Permit, ScanPermits},
 };
 
 /// The number of attempts at one page. A page that kills its tab twice will do it again.
@@ -55,7 +55,7 @@ pub(crate) struct Visits<'a> {
     axe_options: AxeOptions,
     parts: &'a Parts,
     guard: Guard,
-    pace: Pace,
+    pace: Arc<Pace>,
     permits: ScanPermits<'a>,
     /// The tabs at rest, at most as many as the scan has visits at a time.
     resting: Mutex<Vec<Visitor>>,
@@ -84,7 +84,7 @@ impl<'a> Visits<'a> {
             axe_options: AxeOptions::of(request.standard.effective()),
             parts,
             guard,
-            pace: Pace::new(),
+            pace: Arc::new(Pace::new()),
             permits: parts.permits.begin_scan(parts.config.pages_at_once),
             resting: Mutex::default(),
             browser: Mutex::new(browser),
@@ -97,8 +97,28 @@ impl<'a> Visits<'a> {
     }
 
     /// Returns the pace of the requests to the site.
-    pub(crate) const fn pace(&self) -> &Pace {
+    pub(crate) const fn pace(&self) -> &Arc<Pace> {
         &self.pace
+    }
+
+    /// Waits until something of the site may be requested without a tab: as long as a visit would have to. `None` if the scan's time
+    /// was over before.
+    pub(crate) async fn turn(&self) -> Option<Permit<'_>> {
+        let turn = async {
+            let loading = self.permits.loading().await;
+            self.pace.turn().await;
+            loading
+        };
+        timeout_at(self.done_by, turn).await.ok()
+    }
+
+    /// Counts the pictures of a page of the previous check towards those that are taken: its elements and itself keep them.
+    pub(crate) fn count_kept(&self, page: &PageOutcome, items: &[&Finding], undecided: &[&Finding]) {
+        let count = |pictured: &Mutex<Quota>, findings: &[&Finding], has_page| {
+            pictured.lock().unwrap_or_else(PoisonError::into_inner).keep(&page.url, findings, has_page);
+        };
+        count(&self.pictured, items, page.picture.is_some());
+        count(&self.pictured_undecided, undecided, false);
     }
 
     /// Returns the record of the guard through which pages load.

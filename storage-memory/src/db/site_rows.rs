@@ -1,9 +1,9 @@
 //! Sites in the state.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use a11ycheck_core::{
-    domain::{Assignment, Judgement, ManualChecks, Plan, ScanState, Site},
+    domain::{Assignment, Judgement, ManualChecks, Memo, Plan, ScanState, Site},
     id::{JudgementId, ScanId, SiteId, TeamId},
     store::StoreError,
 };
@@ -21,6 +21,8 @@ pub(crate) struct SiteRow {
     pub(crate) scans: BTreeSet<(DateTime<Utc>, ScanId)>,
     /// Completed checks, by the instant at which they completed, then id.
     pub(crate) completed: BTreeSet<(DateTime<Utc>, ScanId)>,
+    /// What the latest completed check remembers, with that check.
+    pub(crate) memo: Option<(ScanId, Arc<Memo>)>,
 }
 
 impl State {

@@ -7,7 +7,7 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        Failure, FencingToken, PageCounts, RetryBy, Scan, ScanEventKind, ScanKind, ScanState, TransitionError,
+        Failure, FencingToken, Memo, PageCounts, RetryBy, Scan, ScanEventKind, ScanKind, ScanState, TransitionError,
         TransitionRefusal, Urgency, next_scan_at,
     },
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
@@ -99,7 +99,7 @@ impl QueueStore for MemoryStore {
     }
 
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
-        let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
+        let Completion { finished_at, outcome, findings, screenshots, screen, events, memo } = completion;
         let findings = Arc::new(findings);
         let result = ScanResult {
             open: OpenFindings::of(Arc::clone(&findings)).await?,
@@ -108,6 +108,7 @@ impl QueueStore for MemoryStore {
             screen: screen.map(Arc::new),
             documents: BTreeMap::new(),
         };
+        let memo = memo.map(Arc::new);
         self.step(|state, now| {
             let held = &state.scans.get(&claim.scan).ok_or(LeaseError::Gone)?.scan;
             let completed = held.state.clone().complete(claim.token, outcome, finished_at)?;
@@ -116,10 +117,22 @@ impl QueueStore for MemoryStore {
             let row = state.scans.get_mut(&claim.scan).ok_or(LeaseError::Gone)?;
             row.result = Some(result);
             let scan = row.scan.clone();
+            if let Some(site) = state.sites.get_mut(&scan.site) {
+                site.memo = memo.map(|memo| (scan.id, memo));
+            }
             state.store_events(scan.team, &events, now)?;
             state.log(ScanEventKind::Completed, &scan, now);
             Ok(scan)
         })
+    }
+
+    async fn memo(&self, team: TeamId, site: SiteId, scan: ScanId) -> Result<Option<Memo>, StoreError> {
+        let memo = self.step(|state, _| {
+            let kept = state.site(team, site).and_then(|row| row.memo.as_ref());
+            Ok::<_, StoreError>(kept.filter(|(of, _)| *of == scan).map(|(_, memo)| Arc::clone(memo)))
+        })?;
+        // Copied once the lock is free.
+        Ok(memo.map(Arc::unwrap_or_clone))
     }
 
     async fn fail_scan(&self, claim: Claim, failure: Failure) -> Result<Scan, LeaseError> {

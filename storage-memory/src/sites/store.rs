@@ -148,6 +148,7 @@ fn add(
         active: None,
         scans: BTreeSet::new(),
         completed: BTreeSet::new(),
+        memo: None,
     };
     state.sites.insert(id, row);
     if let Some(scan) = first_scan {

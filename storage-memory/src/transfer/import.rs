@@ -224,7 +224,7 @@ fn add_site(state: &mut State, StoredSite { site, manual }: StoredSite) -> Resul
     let team = state.teams.get_mut(&site.team).ok_or_else(|| lacks(site.id, "its team"))?;
     team.sites.insert((site.details.url.domain().to_owned(), site.id));
     state.due.insert((site.next_scan_at, site.id));
-    let row = SiteRow { manual, active: None, scans: BTreeSet::new(), completed: BTreeSet::new(), site };
+    let row = SiteRow { manual, active: None, scans: BTreeSet::new(), completed: BTreeSet::new(), memo: None, site };
     state.sites.insert(row.site.id, row);
     Ok(())
 }

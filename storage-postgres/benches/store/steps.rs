@@ -392,5 +392,13 @@ fn completion() -> Completion {
     let outcome = Outcome::new(1, Totals::default(), DiffSummary::first(), engine);
     let body = b"{\"issues\": 7}".repeat(60).into();
     let event = NewEvent { id: EventId::generate(now), kind: EventKind::ScanCompleted, created_at: now, body };
-    Completion { finished_at: now, outcome, findings, screenshots: vec![], screen: None, events: vec![event] }
+    Completion {
+        finished_at: now,
+        outcome,
+        findings,
+        screenshots: vec![],
+        screen: None,
+        events: vec![event],
+        memo: None,
+    }
 }

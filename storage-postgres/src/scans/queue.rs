@@ -2,9 +2,10 @@
 
 use a11ycheck_core::{
     domain::{
-        Failure as ScanFailure, PageCounts, RetryBy, Scan, ScanEventKind, ScanKind, ScanState, Urgency, next_scan_at,
+        Failure as ScanFailure, Memo, PageCounts, RetryBy, Scan, ScanEventKind, ScanKind, ScanState, Urgency,
+        next_scan_at,
     },
-    id::{ScanId, SiteId, WorkerId},
+    id::{ScanId, SiteId, TeamId, WorkerId},
     store::{
         Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work,
         transfer::PackedFindings,
@@ -17,7 +18,7 @@ use sqlx_macros::FromRow;
 
 use crate::{
     PostgresStore,
-    db::error::Corrupt,
+    db::{error::Corrupt, ids::Id},
     deliveries::outbox::{Stored, store_events},
     files::uploads::{UploadError, adopt},
     mails::notices,
@@ -150,11 +151,16 @@ impl QueueStore for PostgresStore {
     }
 
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
-        let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
+        let Completion { finished_at, outcome, findings, screenshots, screen, events, memo } = completion;
         // Before the transaction: nothing is locked while the processor works.
         let findings = PackedFindings::pack(findings).await?;
-        let mut results =
-            Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref(), upload: None };
+        let mut results = Results {
+            findings: &findings,
+            screenshots: &screenshots,
+            screen: screen.as_ref(),
+            upload: None,
+            memo: memo.as_ref(),
+        };
         let upload = match self.objects() {
             Some(objects) if screen.is_some() || !screenshots.is_empty() => {
                 let upload = self.upload(objects, claim.scan, results.files()).await.map_err(|error| match error {
@@ -171,7 +177,7 @@ impl QueueStore for PostgresStore {
                 // The instant is that of the result, whatever the clock says by now.
                 let complete = |held: ScanState, _| held.complete(claim.token, outcome.clone(), finished_at);
                 let scan = move_on(&mut tx, claim.scan, Some(ScanEventKind::Completed), complete).await?;
-                results::insert(tx.db(), scan.team, scan.id, &results).await?;
+                results::insert(tx.db(), &scan, &results).await?;
                 if let Some(upload) = results.upload {
                     adopt(tx.db(), scan.team, upload).await?;
                 }
@@ -184,6 +190,21 @@ impl QueueStore for PostgresStore {
             self.node().hint(Work::Deliveries);
         }
         Ok(scan)
+    }
+
+    async fn memo(&self, team: TeamId, site: SiteId, scan: ScanId) -> Result<Option<Memo>, StoreError> {
+        self.step(|| async {
+            let row: Option<(DateTime<Utc>, Option<DateTime<Utc>>, Vec<u8>)> = sqlx::query_as(
+                "SELECT full_at, barred_until, document FROM memos WHERE site_id = $1 AND team_id = $2 AND scan_id = $3",
+            )
+            .bind(Id(site))
+            .bind(Id(team))
+            .bind(Id(scan))
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
+            Ok(row.map(|(full_at, barred_until, document)| Memo { full_at, barred_until, document }))
+        })
+        .await
     }
 
     async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {

@@ -1,8 +1,8 @@
 //! The result of a check as it is stored: findings as one compressed document, pictures as they are.
 
 use a11ycheck_core::{
-    domain::{Findings, ScreenshotId},
-    id::{ScanId, TeamId},
+    domain::{Findings, Memo, Scan, ScreenshotId},
+    id::ScanId,
     scanner::{Screenshot, ScreenshotFormat},
     store::{OpenFindings, transfer::PackedFindings},
 };
@@ -83,6 +83,8 @@ pub(crate) struct Results<'a> {
     pub(crate) screen: Option<&'a Screenshot>,
     /// The upload with the pictures' bytes, if they are not in the tables.
     pub(crate) upload: Option<&'a str>,
+    /// What the next check of the site may use.
+    pub(crate) memo: Option<&'a Memo>,
 }
 
 impl<'a> Results<'a> {
@@ -107,25 +109,28 @@ pub(crate) fn file_name(subject: &str, number: i64) -> String {
 }
 
 /// Stores the result of a check.
-pub(crate) async fn insert(
-    db: &mut PgConnection,
-    team: TeamId,
-    scan: ScanId,
-    results: &Results<'_>,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn insert(db: &mut PgConnection, scan: &Scan, results: &Results<'_>) -> Result<(), sqlx::Error> {
     let pictures: Vec<(&str, &Screenshot)> = results.pictures().collect();
     let is_here = results.upload.is_none();
     sqlx::query(
         "WITH document AS (
              INSERT INTO findings (scan_id, team_id, document) VALUES ($1, $2, $3)
+         ), memo AS (
+             INSERT INTO memos AS m (site_id, team_id, scan_id, full_at, barred_until, document)
+             SELECT $12, $2, $1, $13::timestamptz, $14::timestamptz, $15::bytea WHERE $15 IS NOT NULL
+             ON CONFLICT (site_id) DO UPDATE
+                 SET scan_id = excluded.scan_id, full_at = excluded.full_at, barred_until = excluded.barred_until,
+                     document = excluded.document
+         ), forgotten AS (
+             DELETE FROM memos WHERE site_id = $12 AND $15::bytea IS NULL
          )
          INSERT INTO screenshots (scan_id, team_id, subject, number, format, width, height, bytes, size, upload)
          SELECT $1, $2, p.*, CASE WHEN p.size IS NOT NULL THEN $11 END FROM unnest(
              $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[], $10::bigint[]
          ) AS p (subject, number, format, width, height, bytes, size)",
     )
-    .bind(Id(scan))
-    .bind(Id(team))
+    .bind(Id(scan.id))
+    .bind(Id(scan.team))
     .bind(results.findings.as_bytes())
     .bind(pictures.iter().map(|(subject, _)| *subject).collect::<Vec<_>>())
     .bind(pictures.iter().map(|(_, picture)| i64::from(picture.id.0)).collect::<Vec<_>>())
@@ -135,6 +140,10 @@ pub(crate) async fn insert(
     .bind(pictures.iter().map(|(_, picture)| is_here.then_some(picture.bytes.as_slice())).collect::<Vec<_>>())
     .bind(pictures.iter().map(|(_, picture)| (!is_here).then(|| size(&picture.bytes))).collect::<Vec<_>>())
     .bind(results.upload)
+    .bind(Id(scan.site))
+    .bind(results.memo.map(|memo| memo.full_at))
+    .bind(results.memo.and_then(|memo| memo.barred_until))
+    .bind(results.memo.map(|memo| memo.document.as_slice()))
     .execute(db)
     .await?;
     Ok(())

@@ -127,6 +127,7 @@ const RECORD: [(i64, &str, &str); 32] = [
         "site fields",
         "09e866884d8d75b3b3516d36c35571eab80971e6f14092b2c6043e1a761dbd56a655412c17fcc71617d0360a5784366f",
     ),
+    (33, "memos", "d04ac8e7736fc7dd07b475597e44672cd18d873dc13c68e19bf411a6a6c75d6d5147d347bd97e9d40de30c10c5f3ac49"),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.
@@ -213,6 +214,7 @@ async fn everything_lies_in_the_chosen_schema() {
         "judgements",
         "mails",
         "memberships",
+        "memos",
         "migrations",
         "people",
         "plans",

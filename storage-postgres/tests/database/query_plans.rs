@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use a11ycheck_core::{
     domain::{
-        AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, NewEndpoint,
+        AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, Memo, NewEndpoint,
         NewEvent, NewSite, NewTeam, PageCounts, RateLimits, RequestClass, SiteDetails, SiteUrl, Subscription,
         TokenHash,
     },
@@ -196,6 +196,10 @@ fn event() -> NewEvent {
     NewEvent { id: EventId::generate(now), kind: EventKind::ScanCompleted, created_at: now, body }
 }
 
+fn memo() -> Memo {
+    Memo { full_at: Utc::now(), barred_until: None, document: vec![0] }
+}
+
 fn answered() -> AttemptReport {
     let result = AttemptResult::Answered { status: 204, excerpt: Excerpt::of(b"") };
     AttemptReport { duration: TimeDelta::milliseconds(120), result }
@@ -322,10 +326,11 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
         let claimed = store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM, &keys).await.unwrap();
         assert_eq!(claimed.len(), 1);
     });
-    measure!("claim_scan, complete_scan with an event", async |store, _| {
+    measure!("claim_scan, complete_scan with an event, memo", async |store, _| {
         let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
-        let completion = Completion { events: vec![event()], ..support::completion() };
-        store.complete_scan(claimed.claim, completion).await.unwrap();
+        let completion = Completion { events: vec![event()], memo: Some(memo()), ..support::completion() };
+        let scan = store.complete_scan(claimed.claim, completion).await.unwrap();
+        assert!(store.memo(scan.team, scan.site, scan.id).await.unwrap().is_some());
     });
     measure!("purge_deliveries with nothing to purge", async |store, _| {
         assert_eq!(store.purge_deliveries(100).await.unwrap(), 0);

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use a11ycheck_core::{
     domain::{
-        Failure as ScanFailure, PageCounts, RetryBy, Scan, ScanEventKind, ScanKind, ScanState, Team, Urgency,
+        Failure as ScanFailure, Memo, PageCounts, RetryBy, Scan, ScanEventKind, ScanKind, ScanState, Team, Urgency,
         next_scan_at,
     },
-    id::{ScanId, SiteId, WorkerId},
+    id::{ScanId, SiteId, TeamId, WorkerId},
     store::{
         Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work,
         transfer::PackedFindings,
@@ -22,7 +22,7 @@ use crate::{
     db::{
         columns::json,
         error::{Corrupt, Failure},
-        ids::At,
+        ids::{At, Id},
         transaction::Tx,
     },
     deliveries::outbox::{Stored, store_events},
@@ -96,16 +96,17 @@ impl QueueStore for SqliteStore {
     }
 
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
-        let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
+        let Completion { finished_at, outcome, findings, screenshots, screen, events, memo } = completion;
         // Before the transaction: no other step waits while the processor works.
         let findings = PackedFindings::pack(findings).await?;
-        let results = Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref() };
+        let results =
+            Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref(), memo: memo.as_ref() };
         let (scan, stored) = self
             .write(async |mut tx| {
                 // The instant is that of the result, whatever the clock says by now.
                 let complete = |held: ScanState, _| held.complete(claim.token, outcome, finished_at);
                 let scan = move_on(&mut tx, claim.scan, Some(ScanEventKind::Completed), complete).await?;
-                results::insert(tx.db(), scan.team, scan.id, &results).await?;
+                results::insert(tx.db(), &scan, &results).await?;
                 let stored = store_events(&mut tx, scan.team, &events).await?;
                 Ok((scan, stored))
             })
@@ -115,6 +116,26 @@ impl QueueStore for SqliteStore {
             self.hints().give(Work::Deliveries);
         }
         Ok(scan)
+    }
+
+    async fn memo(&self, team: TeamId, site: SiteId, scan: ScanId) -> Result<Option<Memo>, StoreError> {
+        self.read(async |mut db| {
+            let row: Option<(At, Option<At>, Vec<u8>)> = sqlx::query_as(
+                "SELECT full_at, barred_until, document FROM memos WHERE site_id = ?1 AND team_id = ?2 AND scan_id = ?3",
+            )
+            .bind(Id(site))
+            .bind(Id(team))
+            .bind(Id(scan))
+            .fetch_optional(&mut *db)
+            .await?;
+            let memo = |(full_at, barred_until, document): (At, Option<At>, _)| Memo {
+                full_at: full_at.0,
+                barred_until: barred_until.map(|At(until)| until),
+                document,
+            };
+            Ok(row.map(memo))
+        })
+        .await
     }
 
     async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {

@@ -1,8 +1,8 @@
 //! The result of a check as it is stored: findings as one compressed document, pictures as they are.
 
 use a11ycheck_core::{
-    domain::{Findings, ScreenshotId},
-    id::{ScanId, TeamId},
+    domain::{Findings, Memo, Scan, ScreenshotId},
+    id::ScanId,
     scanner::{Screenshot, ScreenshotFormat},
     store::{OpenFindings, transfer::PackedFindings},
 };
@@ -12,7 +12,7 @@ use sqlx_macros::FromRow;
 use crate::db::{
     columns::{BoxedError, count},
     error::Corrupt,
-    ids::Id,
+    ids::{At, Id},
 };
 
 /// Reads findings of a check from their stored form.
@@ -65,18 +65,15 @@ pub(crate) struct Results<'a> {
     pub(crate) findings: &'a PackedFindings,
     pub(crate) screenshots: &'a [Screenshot],
     pub(crate) screen: Option<&'a Screenshot>,
+    /// What the next check of the site may use.
+    pub(crate) memo: Option<&'a Memo>,
 }
 
 /// Stores the result of a check.
-pub(crate) async fn insert(
-    db: &mut SqliteConnection,
-    team: TeamId,
-    scan: ScanId,
-    results: &Results<'_>,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn insert(db: &mut SqliteConnection, scan: &Scan, results: &Results<'_>) -> Result<(), sqlx::Error> {
     sqlx::query("INSERT INTO findings (scan_id, team_id, document) VALUES (?1, ?2, ?3)")
-        .bind(Id(scan))
-        .bind(Id(team))
+        .bind(Id(scan.id))
+        .bind(Id(scan.team))
         .bind(results.findings.as_bytes())
         .execute(&mut *db)
         .await?;
@@ -86,8 +83,8 @@ pub(crate) async fn insert(
             "INSERT INTO screenshots (scan_id, team_id, subject, number, format, width, height, bytes)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )
-        .bind(Id(scan))
-        .bind(Id(team))
+        .bind(Id(scan.id))
+        .bind(Id(scan.team))
         .bind(subject)
         .bind(i64::from(picture.id.0))
         .bind(format_name(picture.format))
@@ -97,6 +94,29 @@ pub(crate) async fn insert(
         .execute(&mut *db)
         .await?;
     }
+    remember(db, scan, results.memo).await
+}
+
+/// Stores the memo of a check in place of the one of its site, or deletes that if the check has none.
+async fn remember(db: &mut SqliteConnection, scan: &Scan, memo: Option<&Memo>) -> Result<(), sqlx::Error> {
+    let Some(Memo { full_at, barred_until, document }) = memo else {
+        sqlx::query("DELETE FROM memos WHERE site_id = ?1").bind(Id(scan.site)).execute(db).await?;
+        return Ok(());
+    };
+    sqlx::query(
+        "INSERT INTO memos (site_id, team_id, scan_id, full_at, barred_until, document) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (site_id) DO UPDATE
+             SET scan_id = excluded.scan_id, full_at = excluded.full_at, barred_until = excluded.barred_until,
+                 document = excluded.document",
+    )
+    .bind(Id(scan.site))
+    .bind(Id(scan.team))
+    .bind(Id(scan.id))
+    .bind(At(*full_at))
+    .bind(barred_until.map(At))
+    .bind(document.as_slice())
+    .execute(db)
+    .await?;
     Ok(())
 }
 

@@ -13,10 +13,10 @@ use std::{
 use a11ycheck_core::{
     domain::{
         Ability, AttemptReport, AttemptResult, AuditAction, CodePeriod, Excerpt, Failure, FailureCode, Finding,
-        JudgedElement, JudgementInput, Lease, NewAssignment, NewAuditRecord, NewInvitation, NewJudgement, NewPerson,
-        NewSecondFactor, NewSession, NewToken, PageCounts, PasswordHash, PersonKind, PlainSecret, PlainToken, PlanCode,
-        RequestClass, Role, RuleId, SiteFieldInput, Subject, Subscription, TeamBrand, TotpSecret, WorkChange,
-        WorkScope, WorkState,
+        JudgedElement, JudgementInput, Lease, Memo, NewAssignment, NewAuditRecord, NewInvitation, NewJudgement,
+        NewPerson, NewSecondFactor, NewSession, NewToken, PageCounts, PasswordHash, PersonKind, PlainSecret,
+        PlainToken, PlanCode, RequestClass, Role, RuleId, SiteFieldInput, Subject, Subscription, TeamBrand, TotpSecret,
+        WorkChange, WorkScope, WorkState,
     },
     id::{
         AssignmentId, AuditId, BatchId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteFieldId, SiteId,
@@ -194,6 +194,7 @@ async fn walk(world: &World) {
             let result = Completion {
                 screenshots: vec![support::picture(1, 100)],
                 events: vec![support::event(), support::event()],
+                memo: Some(Memo { full_at: Utc::now(), barred_until: None, document: vec![0] }),
                 ..support::completion()
             };
             store.complete_scan(claim, result).await.unwrap()
@@ -201,6 +202,7 @@ async fn walk(world: &World) {
         store.scan(team, scan.id).await.unwrap().unwrap();
         store.findings(team, scan.id).await.unwrap();
         store.open_findings(team, scan.id).await.unwrap();
+        store.memo(team, site, scan.id).await.unwrap();
         store.screenshot(team, scan.id, support::picture(1, 0).id).await.unwrap();
         store.screen(team, scan.id).await.unwrap();
         let key = DocumentKey::Report(Locale::En);

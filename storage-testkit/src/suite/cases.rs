@@ -9,7 +9,7 @@ macro_rules! store_cases {
     ($made:ident $arguments:tt) => {
         $crate::store_suite! {
             @$made $arguments
-            teams later_release rate_limits sites scans manual_checks schedule claims leases completion findings files
+            teams later_release rate_limits sites scans manual_checks schedule claims leases completion memos findings files
             texts history retention deletion team_deletion scan_events endpoints events deliveries delivery_log switch_off
             hints isolation site_concurrency scan_concurrency team_concurrency delivery_concurrency sealing settings model
             outbox_model
@@ -225,6 +225,18 @@ macro_rules! store_cases {
                 a_site_whose_check_ended_is_free_for_the_next,
                 a_failed_check_says_why_and_how_far_it_came,
                 every_reason_of_a_failure_reads_as_it_was_stored,
+            }
+        }
+    };
+    (memos $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
+            memos {
+                a_memo_comes_back_with_its_check_byte_for_byte,
+                a_later_check_replaces_the_memo_and_one_without_deletes_it,
+                a_refused_result_leaves_the_memo_as_it_was,
+                a_memo_stays_when_a_check_fails,
+                a_memo_is_of_its_site_and_team_and_goes_with_them,
             }
         }
     };

@@ -166,5 +166,6 @@ pub(super) fn completion(finished_at: DateTime<Utc>) -> Completion {
         screenshots: vec![screenshot(7, 300)],
         screen: Some(Screenshot::new(screen.id, ScreenshotFormat::WebP, 1_280, 800, screen.bytes)),
         events: Vec::new(),
+        memo: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::TestApp;
 use a11ycheck_core::{
-    domain::{Failure, FailureCode, Impact},
+    domain::{Course, Failure, FailureCode, Impact},
     scanner::Script,
 };
 use a11ycheck_tests::Client;
@@ -65,17 +65,17 @@ async fn a_report_ranks_groups_and_shows_what_changed() {
         json!([
             {
                 "url": "https://example.com/", "title": "https://example.com/", "issues": 2, "left_out": 0, "error": null,
-                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": null, "cover": null, "picture": null,
+                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": null, "cover": null, "picture": null, "checked_at": "2027-06-01T13:00:00.000000Z",
             },
             {
                 "url": "https://example.com/slow", "title": "", "issues": 0, "left_out": 0,
                 "error": {"code": "timeout", "message": "The page was not ready in time."},
-                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": null, "cover": null, "picture": null,
+                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": null, "cover": null, "picture": null, "checked_at": null,
             },
             {
                 "url": "https://example.com/gone", "title": "", "issues": 0, "left_out": 0,
                 "error": {"code": "http_status", "message": "The web server answered with error status 410."},
-                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": "https://example.com/", "cover": null, "picture": null,
+                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": "https://example.com/", "cover": null, "picture": null, "checked_at": null,
             },
         ])
     );
@@ -91,6 +91,25 @@ async fn a_report_ranks_groups_and_shows_what_changed() {
         ])
     );
     assert_eq!(client.get(&format!("/scans/{second}")).await.data(200)["previous_issues"], 2);
+}
+
+#[tokio::test]
+async fn a_page_that_has_not_changed_says_when_it_was_examined() {
+    let page = Script::page("https://example.com/").and_page("https://example.com/about");
+    let second = page.clone().taken_over().remembering(Course::Incremental, "second");
+    let app = TestApp::start([page.remembering(Course::Full, "first"), second]).await;
+    let client = app.client().await;
+    let site = json!({"url": "example.com", "report_locale": "en"});
+    let site = client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned();
+    app.run_checks().await;
+    app.clock.advance(TimeDelta::days(7));
+    app.run_scheduler().await;
+    app.run_checks().await;
+    let latest = client.get(&format!("/sites/{site}/scans")).await.body["data"][0]["id"].as_str().unwrap().to_owned();
+    let answer = client.get(&format!("/scans/{latest}/report")).await;
+    let pages = answer.data(200)["pages"].as_array().unwrap();
+    let examined: Vec<_> = pages.iter().map(|page| page["checked_at"].as_str().unwrap()).collect();
+    assert_eq!(examined, ["2027-06-08T12:00:00.000000Z", "2027-06-01T12:00:00.000000Z"]);
 }
 
 #[tokio::test]

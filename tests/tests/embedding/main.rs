@@ -9,8 +9,10 @@ mod accounts;
 mod authority;
 mod events;
 mod judgements;
+mod memos;
 mod nodes;
 mod people;
+mod reuse;
 mod store;
 mod watch;
 

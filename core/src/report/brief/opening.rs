@@ -17,6 +17,8 @@ pub struct Opening {
     pub change: Option<String>,
     /// How many elements are accepted, and what that means; `None` if none is.
     pub accepted: Option<String>,
+    /// How many pages were not examined because they have not changed, and since when; `None` if every page was.
+    pub taken_over: Option<String>,
     /// What lacks in the check or in its pictures, a sentence each.
     pub gaps: Vec<&'static str>,
     /// What the picture of the start page shows, if there is one.
@@ -60,6 +62,11 @@ impl Opening {
             let elements = terms.counted(&terms.count.element, report.accepted.count());
             fill(&words.accepted.note, &[("elements", &elements)])
         });
+        let looks: Vec<_> = report.pages.iter().filter_map(|page| page.looked_at).collect();
+        let taken_over = looks.iter().min().map(|oldest| {
+            let date = oldest.date_naive().to_string();
+            fill(&opening.taken_over, &[("n", &looks.len().to_string()), ("date", &date)])
+        });
         let gaps = [
             report.stopped_by_timeouts.then_some(label.stopped_by_timeouts.as_str()),
             report.pictures_not_stored.then_some(label.pictures_not_stored.as_str()),
@@ -77,6 +84,7 @@ impl Opening {
             ],
             change,
             accepted,
+            taken_over,
             gaps: gaps.into_iter().flatten().collect(),
             screen,
         }

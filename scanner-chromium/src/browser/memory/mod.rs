@@ -6,10 +6,13 @@ mod tabs;
 mod usage;
 mod watch;
 
-pub(crate) use self::death::{Death, MemoryMarks};
+pub(crate) use self::{
+    death::{Death, MemoryMarks},
+    tabs::Workers,
+};
 pub(super) use self::{
     death::{Deaths, HEAP_NOTICE},
-    tabs::{Tabs, Verdict},
+    tabs::{Lifetime, Tabs, Verdict},
     usage::{offer_to_the_kernel, resident},
     watch::Watch,
 };

@@ -39,7 +39,34 @@ pub(in crate::browser) struct Tabs {
 struct Entry {
     context: String,
     processes: BTreeSet<u32>,
+    workers: Workers,
     end: End,
+}
+
+/// The time for which a worker may live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::browser) enum Lifetime {
+    /// That of the page that began it.
+    Page,
+    /// That of the tab's profile.
+    Context,
+}
+
+/// The workers that the pages of a tab have begun so far, of any kind, worklets included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Workers {
+    /// The number of all of them.
+    begun: u32,
+    /// The number of those that may live longer than their page.
+    lasting: u32,
+}
+
+impl Workers {
+    /// Returns whether a page since whose beginning there are these, after those `before`, had no worker, neither of its own nor of
+    /// an earlier page.
+    pub(crate) const fn are_none_since(self, before: Self) -> bool {
+        self.begun == before.begun && self.lasting == 0
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +81,12 @@ enum End {
 impl Tabs {
     /// Notes a tab by its target, with the browser context that is its own.
     pub(in crate::browser) fn add(&self, target: &str, context: &str) {
-        let entry = Entry { context: context.to_owned(), processes: BTreeSet::new(), end: End::None };
+        let entry = Entry {
+            context: context.to_owned(),
+            processes: BTreeSet::new(),
+            workers: Workers::default(),
+            end: End::None,
+        };
         self.lock().insert(target.to_owned(), entry);
     }
 
@@ -69,6 +101,19 @@ impl Tabs {
         {
             entry.processes.insert(process);
         }
+    }
+
+    /// Notes that a page of the tab with this browser context has begun a worker.
+    pub(in crate::browser) fn add_worker(&self, context: &str, lifetime: Lifetime) {
+        for entry in self.lock().values_mut().filter(|entry| entry.context == context) {
+            entry.workers.begun += 1;
+            entry.workers.lasting += u32::from(lifetime == Lifetime::Context);
+        }
+    }
+
+    /// Returns the workers that the pages of a tab have begun so far.
+    pub(in crate::browser) fn workers(&self, target: &str) -> Workers {
+        self.lock().get(target).map(|entry| entry.workers).unwrap_or_default()
     }
 
     /// Returns the processes that are noted for any tab.
@@ -154,6 +199,23 @@ mod tests {
         assert_eq!(tabs.verdict("tab").await, None, "the watch has ended with its browser");
         tabs.remove("tab");
         assert_eq!((tabs.verdict("tab").await, tabs.judge("tab", Verdict::OverLimit)), (None, None));
+    }
+
+    #[test]
+    fn a_worker_counts_for_its_tab_and_one_that_may_last_for_all_later_pages() {
+        let tabs = Tabs::default();
+        tabs.add("tab", "context");
+        tabs.add("other", "elsewhere");
+        let before = tabs.workers("tab");
+        assert!(tabs.workers("tab").are_none_since(before));
+        tabs.add_worker("context", Lifetime::Page);
+        assert!(!tabs.workers("tab").are_none_since(before));
+        let before = tabs.workers("tab");
+        assert!(tabs.workers("tab").are_none_since(before), "it was the page's before");
+        tabs.add_worker("context", Lifetime::Context);
+        let before = tabs.workers("tab");
+        assert!(!tabs.workers("tab").are_none_since(before), "it may be there still");
+        assert!(tabs.workers("other").are_none_since(Workers::default()));
     }
 
     #[test]

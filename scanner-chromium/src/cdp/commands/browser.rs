@@ -38,6 +38,23 @@ pub(crate) struct SetDiscoverTargets {
 }
 command!(SetDiscoverTargets = "Target.setDiscoverTargets" => Done);
 
+/// Attaches to what the page of a session begins, if it is of these kinds; the browser reports it only then.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SetAutoAttach<'a> {
+    pub(crate) auto_attach: bool,
+    pub(crate) wait_for_debugger_on_start: bool,
+    pub(crate) flatten: bool,
+    pub(crate) filter: &'a [TargetKind<'a>],
+}
+command!(SetAutoAttach<'_> = "Target.setAutoAttach" => Done);
+
+#[derive(Debug, Serialize)]
+pub(crate) struct TargetKind<'a> {
+    #[serde(rename = "type")]
+    pub(crate) kind: &'a str,
+}
+
 /// Creates a context, which is a separate profile.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

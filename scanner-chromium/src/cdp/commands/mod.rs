@@ -12,8 +12,8 @@ mod script;
 pub(crate) use self::{
     browser::{
         AttachToTarget, CloseTarget, CreateBrowserContext, CreateTarget, DisposeBrowserContext, DownloadBehavior,
-        GetProcessInfo, GetVersion, PressureLevel, Process, SetDiscoverTargets, SetDownloadBehavior, SimulatePressure,
-        Version,
+        GetProcessInfo, GetVersion, PressureLevel, Process, SetAutoAttach, SetDiscoverTargets, SetDownloadBehavior,
+        SimulatePressure, TargetKind, Version,
     },
     input::{DispatchKeyEvent, KeyEventType},
     network::{

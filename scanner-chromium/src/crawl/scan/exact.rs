@@ -85,7 +85,7 @@ pub(crate) async fn check_exactly(
         progress.progress(PageCounts::new(0, all));
         while let Some((named, outcome)) = told.recv().await {
             match outcome {
-                Ok(checked) => results.add_checked(*checked, named.place == 0),
+                Ok(checked) => results.add_checked(*checked, named.place == 0, None),
                 Err(failure) => {
                     results.add_unchecked(PageOutcome::failed(page_address(named.url), "", failure));
                 }
@@ -97,7 +97,7 @@ pub(crate) async fn check_exactly(
     };
     let (checked, (results, places)) = tokio::join!(checking, booking);
     checked?;
-    let mut output = results.close();
+    let mut output = results.close(None);
     put_in_order(&mut output.findings, &places);
     output.rule_outcomes = in_order(output.rule_outcomes, &places);
     Ok(output)

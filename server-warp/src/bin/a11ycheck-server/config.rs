@@ -17,7 +17,7 @@ use a11ycheck_core::{
     service::OwnSettings,
     webhook::{HeaderPrefix, InvalidPrefix},
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, MovingProbes, Opening, RobotsPolicy, Sandbox};
+use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, MovingProbes, Opening, Reuse, RobotsPolicy, Sandbox};
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits};
 use a11ycheck_storage_postgres::PostgresConfig;
 use url::Url;
@@ -292,7 +292,8 @@ impl Settings {
         let config = if self.no_sandbox == Some(true) { config.with_sandbox(Sandbox::Off) } else { config };
         let robots = if self.ignore_robots == Some(true) { RobotsPolicy::Ignore } else { RobotsPolicy::Honour };
         let evidence = if self.no_evidence == Some(true) { Evidence::LeftOut } else { Evidence::Taken };
-        let config = config.with_robots(robots).with_evidence(evidence);
+        let reuse = if self.reuse == Some(false) { Reuse::Off } else { Reuse::On };
+        let config = config.with_robots(robots).with_evidence(evidence).with_reuse(reuse);
         let config = config
             .with_moving_probes(match self.moving_probes.unwrap_or(Pages::Off) {
                 Pages::Off => MovingProbes::Off,

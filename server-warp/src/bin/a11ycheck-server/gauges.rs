@@ -13,7 +13,13 @@ pub(crate) fn set_constants(parts: &Parts) {
         metrics::gauge!("a11ycheck_browser_sandboxed").set(if scanner.is_sandboxed() { 1.0 } else { 0.0 });
         // They exist before the first of them happens, so that an increase is seen.
         metrics::counter!("a11ycheck_browser_start_failures_total").absolute(0);
-        metrics::counter!("a11ycheck_scans_without_pictures_total").absolute(0);
+        for name in [
+            "a11ycheck_scans_without_pictures_total",
+            "a11ycheck_pages_reused_total",
+            "a11ycheck_scans_contradicted_total",
+        ] {
+            metrics::counter!(name).absolute(0);
+        }
         for reason in ["died", "served_its_time"] {
             metrics::counter!("a11ycheck_browser_restarts_total", "reason" => reason).absolute(0);
         }

@@ -265,6 +265,12 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_OPEN", value_name = "PAGES")]
     pub(crate) open: Option<Pages>,
 
+    /// Takes the results of pages over that are proven unchanged since the previous scheduled check, once a sample of them was examined
+    /// and found as it was; a check that somebody starts, and one every thirty days, examines every page. What pages were made from is
+    /// kept for that. [default: true]
+    #[arg(long, env = "A11YCHECK_REUSE", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
+    pub(crate) reuse: Option<bool>,
+
     /// The browser. [default: chromium-headless-shell, chromium or Google Chrome, in PATH or the usual places]
     #[arg(long, env = "A11YCHECK_CHROMIUM", value_name = "FILE")]
     pub(crate) chromium: Option<PathBuf>,
@@ -389,7 +395,7 @@ impl Settings {
             listen data_dir memory database_url database_connections sealing_key files_url roles demo demo_history web smtp_url mail_from base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
             proxy_credentials no_proxy proxy_resolves trust_proxy oidc_issuer oidc_client_id oidc_client_secret_file oidc_name oidc_scope
             oidc_groups_claim auth_header arrival_team arrival_domain arrival_role plans plan reviewed_language workers tabs tab_memory no_sandbox
-            ignore_robots contact_url no_evidence moving_probes enhanced_contrast measured_contrast open chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
+            ignore_robots contact_url no_evidence moving_probes enhanced_contrast measured_contrast open reuse chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
 }
 
@@ -411,7 +417,7 @@ impl Settings {
             listen data_dir memory database_connections sealing_key roles demo demo_history web mail_from base_url header_prefix standard allow_network block_network
             block_domain explain_refusals resolver ca_certificates proxy_credentials no_proxy proxy_resolves trust_proxy oidc_issuer oidc_client_id
             oidc_client_secret_file oidc_name oidc_scope oidc_groups_claim auth_header arrival_team arrival_domain arrival_role plans plan
-            reviewed_language workers tabs tab_memory no_sandbox ignore_robots contact_url no_evidence moving_probes enhanced_contrast measured_contrast open chromium axe max_connections
+            reviewed_language workers tabs tab_memory no_sandbox ignore_robots contact_url no_evidence moving_probes enhanced_contrast measured_contrast open reuse chromium axe max_connections
             max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file;
             database_url files_url smtp_url proxy);
         shown.sort_unstable();

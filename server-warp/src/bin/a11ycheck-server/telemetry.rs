@@ -62,6 +62,14 @@ fn describe() {
         "a11ycheck_scan_duration_seconds",
         "From the first beginning of a check to its end, by status."
     );
+    describe_counter!(
+        "a11ycheck_pages_reused_total",
+        "Pages of checks that ended in this process whose results were taken over, because they had not changed."
+    );
+    describe_counter!(
+        "a11ycheck_scans_contradicted_total",
+        "Checks in this process that found a page which seemed unchanged and was not, and so examined every page."
+    );
     describe_gauge!("a11ycheck_scans_running", "Checks that this process works on.");
     describe_counter!(
         "a11ycheck_webhook_attempts_total",

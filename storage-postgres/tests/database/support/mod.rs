@@ -98,7 +98,15 @@ fn engine() -> Tool {
 pub(crate) fn completion() -> Completion {
     let findings = Findings::new(engine());
     let outcome = Outcome::new(1, Totals::default(), DiffSummary::first(), engine());
-    Completion { finished_at: Utc::now(), outcome, findings, screenshots: vec![], screen: None, events: vec![] }
+    Completion {
+        finished_at: Utc::now(),
+        outcome,
+        findings,
+        screenshots: vec![],
+        screen: None,
+        events: vec![],
+        memo: None,
+    }
 }
 
 /// Returns the keyring that seals the tests' secrets, including those of `seed.sql`.

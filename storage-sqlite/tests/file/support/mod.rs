@@ -177,6 +177,7 @@ pub(crate) fn completion() -> Completion {
         screenshots: vec![],
         screen: None,
         events: vec![],
+        memo: None,
     }
 }
 

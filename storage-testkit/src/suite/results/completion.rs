@@ -71,6 +71,7 @@ pub(crate) async fn a_refused_result_is_dropped_whole<S: Store>(factory: &impl S
         screenshots: vec![],
         screen: None,
         events: vec![],
+        memo: None,
         finished_at: world.now(),
     };
     world.store.complete_scan(holder, result).await.unwrap();

@@ -39,6 +39,9 @@ impl Composer<'_> {
             if let Some(accepted) = &opening.accepted {
                 flow.paragraph(&[Run::regular(accepted.as_str())], Style::BODY);
             }
+            if let Some(taken_over) = &opening.taken_over {
+                flow.paragraph(&[Run::regular(taken_over.as_str())], Style::BODY);
+            }
             for gap in &opening.gaps {
                 flow.paragraph(&[Run::regular(*gap)], Style::BODY);
             }

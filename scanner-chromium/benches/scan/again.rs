@@ -1,0 +1,111 @@
+//! The cost of a second check of a site on which nothing has changed, beside that of the first and of a check that remembers nothing.
+
+use std::{
+    process::Command,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use a11ycheck_core::{
+    domain::{Depth, Memo, PageCounts, SiteUrl},
+    id::ScanId,
+    scanner::{CancellationToken, EarlierCheck, ProgressSink, ScanOutput, ScanRequest, Scanner as _},
+};
+use a11ycheck_scanner_chromium::{ChromiumScanner, Evidence, Reuse};
+use chrono::Utc;
+use clap::Args;
+
+use crate::{
+    corpus::{Corpus, Validators},
+    ours,
+    usage::Watch,
+};
+
+/// The number of pages beside the start page.
+const PAGES: u32 = 48;
+
+/// Checks a site several times, in a process of its own, so that what the site costs does not count.
+#[derive(Debug, Args)]
+pub(crate) struct Again {
+    start: String,
+    #[arg(long)]
+    rounds: usize,
+}
+
+/// The time of a check, and the seconds of all cores together that it took.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    time: Duration,
+    cpu: f64,
+}
+
+struct Nobody;
+
+impl ProgressSink for Nobody {
+    fn progress(&self, _: PageCounts) {}
+}
+
+/// Measures both kinds of servers.
+pub(crate) fn measure(corpus: &Corpus, rounds: usize) {
+    for (validators, name) in [(Validators::Tags, "with validators"), (Validators::None, "without validators")] {
+        println!("\n{PAGES} pages of one site, {name}");
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg("again").arg(corpus.unchanged(PAGES, validators)).arg(format!("--rounds={rounds}"));
+        assert!(command.status().unwrap().success());
+    }
+}
+
+impl Again {
+    #[tokio::main]
+    pub(crate) async fn run(self) {
+        let watch = Watch::start(std::process::id());
+        let scanner = |reuse| ours::scanner_with(|config| config.with_evidence(Evidence::Taken).with_reuse(reuse));
+        let (plain, remembering) = (scanner(Reuse::Off), scanner(Reuse::On));
+        plain.versions().await.unwrap();
+        remembering.versions().await.unwrap();
+        for _ in 0..self.rounds {
+            let (_, full) = self.check(&watch, &plain, None).await;
+            let (first, remembered) = self.check(&watch, &remembering, None).await;
+            let (second, again) = self.check(&watch, &remembering, Some(&first)).await;
+            let pages = second.findings.pages_scanned();
+            assert_eq!(first.findings.totals(), second.findings.totals());
+            full.print("remembering nothing", full);
+            remembered.print("the first check", full);
+            again.print(
+                &format!("the second check, {} of {pages} pages taken over", second.findings.pages_taken_over()),
+                remembered,
+            );
+        }
+        plain.close().await;
+        remembering.close().await;
+    }
+
+    async fn check(
+        &self,
+        watch: &Watch,
+        scanner: &ChromiumScanner,
+        earlier: Option<&ScanOutput>,
+    ) -> (ScanOutput, Cost) {
+        let earlier = earlier.map(|earlier| {
+            let document = earlier.remembered.clone().unwrap().document;
+            let memo = Memo { full_at: Utc::now(), barred_until: None, document };
+            Arc::new(EarlierCheck::new(Utc::now(), earlier.findings.clone(), memo, Depth::Incremental))
+        });
+        let start = SiteUrl::parse(&self.start).unwrap();
+        let request = ScanRequest::new(ScanId::generate(Utc::now()), start, PAGES + 1).with_earlier(earlier);
+        let before = watch.cpu();
+        let started = Instant::now();
+        let output = scanner.scan(request, &Nobody, CancellationToken::new()).await.unwrap();
+        let time = started.elapsed();
+        (output, Cost { time, cpu: watch.cpu() - before })
+    }
+}
+
+impl Cost {
+    /// Prints it, and what part it is of another one.
+    fn print(self, name: &str, of: Self) {
+        let (time, cpu) = (self.time.as_secs_f64(), self.cpu);
+        let (share, cpu_share) = (time / of.time.as_secs_f64(), cpu / of.cpu);
+        println!("{name:<48}{time:>8.2} s ({share:>4.2}){cpu:>9.2} CPU s ({cpu_share:>4.2})");
+    }
+}

@@ -1,0 +1,180 @@
+//! What is noted of a page while it is fresh: the proofs of its parts.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use a11ycheck_core::domain::{PageOutcome, StandardId, UndecidedReason};
+use futures_util::future::join_all;
+use rustls::ClientConfig;
+use sha2::{Digest as _, Sha256};
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::{
+    asking::{Answer, Asking, Known, Question},
+    document::{Hash256, KnownPart, PageMemory},
+    reuse::Earlier,
+};
+use crate::{
+    ChromiumConfig,
+    axe::PageSums,
+    crawl::fetch::FetchError,
+    guard::Guard,
+    visit::{Checked, Pace, PagePart, PartKind, Proof, walls::says_not_found},
+};
+
+/// The notes of one scan.
+#[derive(Debug)]
+pub(in crate::crawl) struct Notes {
+    asking: Asking,
+    /// The lengths with which parts arrived; `None` for those that had several.
+    lengths: Mutex<HashMap<String, Option<u64>>>,
+    done_by: Instant,
+}
+
+/// A page, as far as it is known before it is among the findings.
+#[derive(Debug)]
+pub(in crate::crawl) struct Noted {
+    /// The address that was asked for.
+    pub(super) asked: String,
+    pub(super) parts: Vec<KnownPart>,
+    pub(super) links: Vec<String>,
+    pub(super) canonical: Option<String>,
+    pub(super) marks: Option<Vec<usize>>,
+    /// The number of further looks without a difference until its outcome may be taken over.
+    pub(super) unstable: u32,
+}
+
+impl Notes {
+    /// Returns empty notes. What they need of the site beside what the browser loads is requested through `guard`, until `done_by`,
+    /// at this pace.
+    pub(in crate::crawl) fn new(
+        guard: Guard,
+        tls: ClientConfig,
+        user_agent: &str,
+        pace: Arc<Pace>,
+        done_by: Instant,
+    ) -> Result<Self, FetchError> {
+        Ok(Self { asking: Asking::new(guard, tls, user_agent, pace)?, lengths: Mutex::default(), done_by })
+    }
+
+    /// Returns whether a page can be noted, as far as that is known without asking for its parts.
+    pub(in crate::crawl) fn may_be_noted(asked: &Url, checked: &Checked) -> bool {
+        if let Err(obstacle) = &checked.parts {
+            tracing::debug!(url = asked.as_str(), ?obstacle, "a page can't be remembered");
+        }
+        // What is said to be missing is compared with another page.
+        checked.parts.is_ok() && !says_not_found(&checked.sight)
+    }
+
+    /// Returns whether the document at this address was asked for in the scan.
+    pub(in crate::crawl) fn has_asked(&self, document: &Url) -> bool {
+        self.asking.has_asked(document, PartKind::Document)
+    }
+
+    /// Notes a page to which `asked` led; `None` if it can't be remembered. `earlier` is the check before, if it remembers anything.
+    pub(in crate::crawl) async fn of(
+        &self,
+        asked: &Url,
+        checked: &Checked,
+        earlier: Option<&Earlier>,
+    ) -> Option<Noted> {
+        let parts = self.with_lengths(checked.parts.as_ref().ok()?);
+        let known = timeout_at(self.done_by, join_all(parts.iter().map(|part| self.known(part, asked)))).await.ok()?;
+        let parts = known.into_iter().collect::<Option<Vec<_>>>()?;
+        Some(Noted {
+            unstable: earlier.map_or(0, |earlier| earlier.unstable_after(asked, checked, &parts)),
+            asked: asked.as_str().to_owned(),
+            parts,
+            links: checked.collected.links.iter().filter(|link| is_page(link)).cloned().collect(),
+            canonical: checked.collected.canonical.clone(),
+            marks: checked.signals.as_ref().map(crate::platform::Signals::marks),
+        })
+    }
+
+    /// Returns these parts, with the lengths of those that the browser had from an earlier page.
+    fn with_lengths(&self, parts: &[PagePart]) -> Vec<PagePart> {
+        let mut lengths = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
+        for part in parts.iter().filter(|part| part.length.is_some()) {
+            let known = lengths.entry(part.url.clone()).or_insert(part.length);
+            if *known != part.length {
+                *known = None;
+            }
+        }
+        let length = |part: &PagePart| part.length.or_else(|| lengths.get(&part.url).copied().flatten());
+        parts.iter().map(|part| PagePart { length: length(part), ..part.clone() }).collect()
+    }
+
+    /// Asks for a part of a page, unless that was done before in the scan.
+    pub(super) async fn ask(&self, question: &Question, page: &Url) -> Answer {
+        self.asking.ask(question, page).await
+    }
+
+    /// Returns the instant at which the time of the scan is over.
+    pub(super) const fn done_by(&self) -> Instant {
+        self.done_by
+    }
+
+    /// Returns what tells a part from a later one, asking for the part where that takes its body.
+    async fn known(&self, part: &PagePart, page: &Url) -> Option<KnownPart> {
+        if part.leads_to.is_some() || part.proof != Proof::Body {
+            return KnownPart::of(part, None);
+        }
+        let url = Url::parse(&part.url).ok()?;
+        let question = Question { url, kind: part.kind, origin: part.origin.clone(), known: Known::Nothing };
+        KnownPart::of(part, Some(&self.asking.ask(&question, page).await))
+    }
+}
+
+/// Returns whether the frontier may take a link.
+pub(super) fn is_page(link: &str) -> bool {
+    link.starts_with("http:") || link.starts_with("https:")
+}
+
+impl Noted {
+    /// Returns the page as it is remembered: it has this number among the findings. `None` if its outcome hangs on more than its
+    /// parts.
+    pub(in crate::crawl) fn remembered(self, page: usize, outcome: &PageOutcome, sums: PageSums) -> Option<PageMemory> {
+        let Self { asked, parts, links, canonical, marks, unstable } = self;
+        let PageSums { outcomes, needs_review, reasons, has_errors } = sums;
+        let is_whole = outcome.is_checked()
+            && !outcome.still_changing
+            && outcome.unanswered.is_empty()
+            && outcome.frames_not_checked == 0
+            && outcome.unchecked_frames.is_empty();
+        // More reasons than are kept would be summed up in another way.
+        let has_all = reasons.values().all(|reasons| reasons.len() < UndecidedReason::MAX_PER_RULE);
+        let memory = PageMemory {
+            asked,
+            page,
+            parts,
+            links,
+            canonical,
+            marks,
+            outcomes,
+            needs_review,
+            reasons,
+            unstable,
+            pictures: 0,
+        };
+        (is_whole && has_all && !has_errors && !memory.has_personal_data()).then_some(memory)
+    }
+}
+
+/// Returns the key of all that decides about the outcome of a page beside its parts: who examines it, and how.
+pub(in crate::crawl) fn key(
+    config: &ChromiumConfig,
+    standard: StandardId,
+    axe: &str,
+    browser: &str,
+    user_agent: &str,
+) -> Hash256 {
+    let ChromiumConfig { evidence, viewport, enhanced_contrast, page_timeout, .. } = config;
+    let settings = format!(
+        "{} {axe} {browser} {user_agent} {standard:?} {evidence:?} {viewport} {enhanced_contrast} {page_timeout:?}",
+        env!("CARGO_PKG_VERSION"),
+    );
+    Sha256::digest(settings).into()
+}
