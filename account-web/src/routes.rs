@@ -143,6 +143,7 @@ pages! {
 
     Members = Get "/teams/{team}/members" Viewer;
     Invite = Post "/teams/{team}/members/invite" Owner;
+    SetTwoSteps = Post "/teams/{team}/members/two-steps" Owner;
     ChangeRole = Post "/teams/{team}/members/{person}/role" Owner;
     RemoveMember = Post "/teams/{team}/members/{person}/remove" Viewer;
     WithdrawInvitation = Post "/teams/{team}/invitations/{invitation}/withdraw" Owner;

@@ -71,7 +71,7 @@ words! {
         sharing_saved share_revoked
         work_saved work_removed
         none_chosen too_many_chosen batch_gone
-        field_added field_changed field_deleted
+        field_added field_changed field_deleted two_steps_saved
     }
     sign_in: SignIn {
         title email password submit wrong wait no_account
@@ -130,6 +130,7 @@ words! {
         title caption person since change_role remove leave seats invite_title invite_text invite_submit invitations_title
         invitations_caption invited_until withdraw link_title link_text you role_of
         mailed_text
+        second_step two_steps_title two_steps_on two_steps_off two_steps_submit two_steps_stop two_steps_own_first
     }
     tokens: Tokens {
         title lead caption abilities read write create_title create_name create_name_hint create_submit made_title made_text
@@ -163,7 +164,7 @@ words! {
         second_factor_enabled second_factor_disabled recovery_code_used recovery_codes_replaced
         report_shared report_unshared sharing_changed
         finding_assigned assignment_changed assignment_removed assignment_reopened
-        site_field_added site_field_changed site_field_deleted
+        site_field_added site_field_changed site_field_deleted second_factor_demand_changed
     }
     profile: Profile {
         title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser
@@ -211,6 +212,7 @@ words! {
     second_factor: SecondFactorWords {
         title lead is_on is_off on_link change_link on_title scan qr secret code_hint on_submit on_since codes_left change_title
         change_text codes_submit off_submit codes_shown_title codes_shown_text codes_kept
+        demanded
     }
 }
 

@@ -4,8 +4,8 @@ use crate::{
     domain::{Ability, FieldErrors, InvalidSetting, PlanCode, Problem, RateDecision},
     export::Artifact,
     store::{
-        AcceptError, AddMemberError, AssignError, ChangeMemberError, CreatePersonError, DeletePlanError, InviteError,
-        JudgeError, RedeemError, ShareError, StoreError, UndoError, UnknownPlan,
+        AcceptError, AddMemberError, AssignError, ChangeMemberError, CreatePersonError, DeletePlanError, DemandError,
+        InviteError, JudgeError, RedeemError, ShareError, StoreError, UndoError, UnknownPlan,
     },
 };
 
@@ -97,6 +97,12 @@ pub enum Error {
     /// The site has [as many assignments](crate::domain::Assignment::MOST) as it may.
     #[error("the site has as many assignments as it may; remove some that are done")]
     TooManyAssignments,
+    /// The team demands a second factor of its members, and the person has none.
+    #[error("the team demands a second factor, and the person has none")]
+    SecondFactorDemanded,
+    /// A person who has no second factor can't demand one of others.
+    #[error("the person has no second factor, and can't demand one of others")]
+    NoSecondFactor,
     /// The team has [as many links](crate::domain::SharedReport::MOST) to reports as it may.
     #[error("the team has too many links to reports")]
     TooManyShares,
@@ -141,6 +147,7 @@ impl Error {
             | Self::MissingAbility(_)
             | Self::MayNotManage
             | Self::MayNotJudge
+            | Self::SecondFactorDemanded
             | Self::ExportsNotIncluded
             | Self::AcrNotIncluded => ErrorKind::Forbidden,
             Self::NotFound | Self::NoCompletedCheck | Self::NoPlan(_) => ErrorKind::NotFound,
@@ -153,6 +160,7 @@ impl Error {
             | Self::TooManyInvitations
             | Self::TooManyJudgements
             | Self::TooManyAssignments
+            | Self::NoSecondFactor
             | Self::TooManyShares => ErrorKind::Conflict,
             Self::Invalid(_) | Self::BlankName | Self::InvalidSetting(_) | Self::NotBuiltIn(_) => ErrorKind::Invalid,
             Self::PdfUnavailable | Self::Unavailable(_) => ErrorKind::Unavailable,
@@ -233,6 +241,15 @@ impl From<InviteError> for Error {
             InviteError::AlreadyMember => Self::AlreadyMember,
             InviteError::TooMany => Self::TooManyInvitations,
             InviteError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<DemandError> for Error {
+    fn from(error: DemandError) -> Self {
+        match error {
+            DemandError::NoSecondFactor => Self::NoSecondFactor,
+            DemandError::Store(error) => error.into(),
         }
     }
 }

@@ -76,6 +76,7 @@ impl AuditPage {
             AuditAction::SecondFactorDisabled => &words.second_factor_disabled,
             AuditAction::RecoveryCodeUsed => &words.recovery_code_used,
             AuditAction::RecoveryCodesReplaced => &words.recovery_codes_replaced,
+            AuditAction::SecondFactorDemandChanged => &words.second_factor_demand_changed,
             AuditAction::TeamCreated => &words.team_created,
             AuditAction::PlanChanged => &words.plan_changed,
             AuditAction::TeamBlocked => &words.team_blocked,

@@ -1,7 +1,8 @@
 //! The members of a team, and invitations.
 
 use a11ycheck_core::{
-    domain::{Invitation, Member, Role},
+    Error,
+    domain::{Invitation, Member, Role, TwoSteps},
     id::{InvitationId, PersonId},
     service::InviteInput,
 };
@@ -45,6 +46,9 @@ struct MembersPage {
     /// The link of an invitation that was just made, which is shown this once.
     link: Option<Made>,
     own: PersonId,
+    two_steps: TwoSteps,
+    /// Whether the person signs in in two steps, and so may demand it of others.
+    may_demand: bool,
 }
 
 impl MembersPage {
@@ -75,7 +79,9 @@ pub(super) async fn show(team: &InTeam<'_, '_>, entered: Entered, link: Option<M
     let shell = team.shell(Section::Members, &team.words().members.title).with_errors(errors);
     let own = team.context.signed_in()?.person.id;
     let seats = team.visit.team.plan.limits.seats;
-    let template = MembersPage { shell, members, invitations, seats, email, link, own };
+    let two_steps = people.two_steps().await?;
+    let may_demand = members.iter().any(|member| member.person.id == own && member.has_second_factor);
+    let template = MembersPage { shell, members, invitations, seats, email, link, own, two_steps, may_demand };
     form_page(&template, &template.shell)
 }
 
@@ -94,6 +100,17 @@ pub(super) async fn invite(team: &InTeam<'_, '_>) -> Result<Response, PageError>
                 .await
         }
         Err(error) => show(team, entered(FormErrors::of_refusal(error, "email", words)?), None).await,
+    }
+}
+
+/// Sets whether members have to sign in in two steps.
+pub(super) async fn set_two_steps(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
+    match team.people()?.set_two_steps(TwoSteps::from_flag(team.form().has("on"))).await {
+        Ok(()) => Ok(team.done("/members", "two-steps-saved")),
+        Err(Error::NoSecondFactor) => {
+            refused(team, FormErrors::one("two-steps", &team.words().members.two_steps_own_first)).await
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

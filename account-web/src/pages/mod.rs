@@ -96,6 +96,9 @@ async fn route(context: &mut Context<'_>, path: &str) -> Result<Response, PageEr
                 Ok(visit) => visit,
                 Err(error) => {
                     context.recognise().await?;
+                    if matches!(error, Error::SecondFactorDemanded) && context.signed_in.is_some() {
+                        return Ok(second_factor::demanded(context, found.first()));
+                    }
                     let is_signed_in = context.signed_in.is_some();
                     return if is_signed_in { Err(error.into()) } else { Ok(to_sign_in(context, path)) };
                 }
@@ -243,6 +246,7 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::Usage => usage::show(team).await,
         Page::Members => members::show(team, members::Entered::default(), None).await,
         Page::Invite => members::invite(team).await,
+        Page::SetTwoSteps => members::set_two_steps(team).await,
         Page::ChangeRole => members::change_role(team, id).await,
         Page::RemoveMember => members::remove(team, id).await,
         Page::WithdrawInvitation => members::withdraw(team, id).await,

@@ -15,6 +15,7 @@ pub(super) fn text(done: &str, words: &'static Words) -> Option<&'static str> {
         "field-deleted" => &words.field_deleted,
         "invitation-withdrawn" => &words.invitation_withdrawn,
         "role-changed" => &words.role_changed,
+        "two-steps-saved" => &words.two_steps_saved,
         "member-removed" => &words.member_removed,
         "left" => &words.left,
         "token-deleted" => &words.token_deleted,

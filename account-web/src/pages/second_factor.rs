@@ -3,6 +3,7 @@
 use a11ycheck_core::{
     Error,
     domain::{RecoveryCode, TotpSecret},
+    id::TeamId,
     service::{Actor, SecondFactorState},
 };
 use askama::Template;
@@ -36,6 +37,8 @@ struct SecondFactorPage {
     state: State,
     /// A person who signs in by other means has no password to be asked for.
     has_password: bool,
+    /// The name of the team that demands it, and that led here.
+    demanded_by: Option<String>,
 }
 
 impl SecondFactorPage {
@@ -50,6 +53,23 @@ impl SecondFactorPage {
 struct CodesPage {
     shell: Shell,
     codes: String,
+}
+
+/// Leads who has none to the page that switches it on, from a team that demands it.
+pub(super) fn demanded(context: &Context<'_>, team: &str) -> Response {
+    let team = TeamId::presented(team);
+    context.to(&format!("/profile/second-factor?team={team}"))
+}
+
+/// Returns the name of the team that led here, if the person is a member.
+async fn demanding(context: &Context<'_>) -> Result<Option<String>, PageError> {
+    let team = context.request.query.get("team");
+    if team.is_empty() {
+        return Ok(None);
+    }
+    let (team, person) = (TeamId::presented(team), context.signed_in()?.person.id);
+    let memberships = context.parts.people.memberships(person).await?;
+    Ok(memberships.into_iter().find(|(membership, _)| membership.team == team).map(|(_, team)| team.name))
 }
 
 pub(super) async fn show(context: &Context<'_>) -> Result<Response, PageError> {
@@ -73,7 +93,8 @@ async fn form(context: &Context<'_>, secret: Option<TotpSecret>, errors: FormErr
     let credentials = people.credentials(&person.email).await?;
     let has_password = credentials.is_some_and(|credentials| credentials.password.is_some());
     let shell = context.shell(Section::Profile, &context.words().second_factor.title).with_errors(errors);
-    let template = SecondFactorPage { state, has_password, shell };
+    let demanded_by = demanding(context).await?.filter(|_| matches!(state, State::Off { .. }));
+    let template = SecondFactorPage { state, has_password, demanded_by, shell };
     form_page(&template, &template.shell)
 }
 

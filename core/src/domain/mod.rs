@@ -106,7 +106,7 @@ pub use self::{
         MailOutcome, MailRefusal, MailState, MailSubject, MailSubjectError, Member, Membership, NewAuditRecord,
         NewInvitation, NewMail, NewPerson, NewSecondFactor, NewSession, NewSharedReport, Notices, OpenFactorError,
         PasswordHash, Person, PersonKind, PlainSecret, RecoveryCode, Role, SecondFactor, SecretHash, Session,
-        SharedReport, Sharing, SiteNotice, TotpSecret, keeps_an_owner,
+        SharedReport, Sharing, SiteNotice, TotpSecret, TwoSteps, keeps_an_owner,
     },
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},

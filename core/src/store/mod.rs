@@ -88,7 +88,7 @@ pub use self::{
     reviews::{JudgeError, ReviewStore},
     scans::{ScanStore, StartScanError, TrendPoint},
     sealing::{SealedValue, SealingStore, UnsealedValue},
-    second_factors::SecondFactorStore,
+    second_factors::{DemandError, SecondFactorStore},
     settings::SettingsStore,
     shares::{ShareError, ShareStore},
     site_fields::{SiteFieldError, SiteFieldStore},

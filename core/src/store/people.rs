@@ -42,6 +42,8 @@ pub struct Entry {
     pub role: Role,
     /// The team with its plan and its standing.
     pub team: Team,
+    /// True if the team demands a second factor of its members, and the person has none.
+    pub lacks_second_factor: bool,
 }
 
 /// Who accepts an invitation.

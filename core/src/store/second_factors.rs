@@ -4,11 +4,23 @@ use async_trait::async_trait;
 
 use super::StoreError;
 use crate::{
-    domain::{CodePeriod, NewAuditRecord, NewSecondFactor, SecondFactor, SecretHash},
-    id::{PersonId, SessionId},
+    domain::{CodePeriod, NewAuditRecord, NewSecondFactor, SecondFactor, SecretHash, TwoSteps},
+    id::{PersonId, SessionId, TeamId},
 };
 
-/// Keeps the second factors of people. It is a part of [`PeopleStore`](super::PeopleStore), and its steps take entries of the audit log as
+/// The reason why a team does not demand a second factor of its members.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DemandError {
+    /// The person who demands it has none.
+    #[error("the person has no second factor")]
+    NoSecondFactor,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Keeps the second factors of people, and which teams demand one of their members. It is a part of [`PeopleStore`](super::PeopleStore), and its steps take entries of the audit log as
 /// those do. The secrets are sealed, and are among those that a [`SealingStore`](super::SealingStore) knows.
 #[async_trait]
 pub trait SecondFactorStore {
@@ -55,4 +67,21 @@ pub trait SecondFactorStore {
 
     /// Switches the second factor of a person off; nothing of it stays. Returns `false` if the person has none.
     async fn disable_second_factor(&self, person: PersonId, audit: NewAuditRecord) -> Result<bool, StoreError>;
+
+    /// Returns whether a team demands a second factor of its members: [`TwoSteps::Optional`] until it is set, and for a team that does not
+    /// exist.
+    async fn two_steps(&self, team: TeamId) -> Result<TwoSteps, StoreError>;
+
+    /// Sets whether a team demands a second factor of its members, as `by` wants it. Returns `false` if there is no such team, or nothing
+    /// changes.
+    ///
+    /// # Errors
+    /// [`DemandError::NoSecondFactor`] if `by` demands one and has none: nothing is changed.
+    async fn set_two_steps(
+        &self,
+        team: TeamId,
+        two_steps: TwoSteps,
+        by: PersonId,
+        audit: NewAuditRecord,
+    ) -> Result<bool, DemandError>;
 }

@@ -81,10 +81,12 @@ async fn files_of_the_formats_before_are_still_read() {
         let known: Vec<Record> = known.map(records::before_format_4).collect();
         assert_eq!(imported(golden).await.unwrap(), imported(&exported(known).await).await.unwrap());
     }
-    let known: Vec<Record> = records::all().into_iter().filter(before_assignments).collect();
+    let known = records::all().into_iter().filter(before_assignments);
+    let known: Vec<Record> = known.map(records::before_format_6).collect();
     let fourth = include_bytes!("golden/format-4.export");
     assert_eq!(imported(fourth).await.unwrap(), imported(&exported(known).await).await.unwrap());
-    let known: Vec<Record> = records::all().into_iter().filter(before_fields).collect();
+    let known = records::all().into_iter().filter(before_fields);
+    let known: Vec<Record> = known.map(records::before_format_6).collect();
     let fifth = include_bytes!("golden/format-5.export");
     assert_eq!(imported(fifth).await.unwrap(), imported(&exported(known).await).await.unwrap());
 }

@@ -11,7 +11,7 @@ use a11ycheck_core::{
         PasswordHash, Person, PersonKind, Plan, PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, Scan,
         ScanEventEntry, ScanEventKind, ScanKind, ScanState, ScreenshotId, SecondFactor, SecretHash, Site, SiteDetails,
         SiteField, SiteFieldKind, SiteUrl, StandardId, Standing, Subscription, TeamBrand, TokenHash, Tool, Totals,
-        Urgency, Verdict, WebhookEndpoint, WorkScope, WorkState,
+        TwoSteps, Urgency, Verdict, WebhookEndpoint, WorkScope, WorkState,
     },
     id::WorkerId,
     locale::Locale,
@@ -85,9 +85,17 @@ pub(crate) const fn is_about_people(record: &Record) -> bool {
     )
 }
 
+/// Returns a record as a file of a format before 6 has it: without what that format brought.
+pub(crate) fn before_format_6(record: Record) -> Record {
+    match record {
+        Record::Team(stored) => Record::Team(StoredTeam { two_steps: TwoSteps::Optional, ..stored }),
+        other => other,
+    }
+}
+
 /// Returns a record as a file of a format before 4 has it: without what that format brought.
 pub(crate) fn before_format_4(record: Record) -> Record {
-    match record {
+    match before_format_6(record) {
         Record::Person(mut stored) => {
             stored.person.notices = Notices::On;
             Record::Person(stored)
@@ -235,12 +243,14 @@ pub(crate) fn all() -> Vec<Record> {
         seats_used: 2,
         created_at: at(1),
         held_until: None,
+        two_steps: TwoSteps::Optional,
     };
     let whole_team = StoredTeam {
         external_key: Some("customer 4711".parse().unwrap()),
         subscription: Subscription::new(PlanStatus::Trialing).with_end(at(7)).with_trial_end(at(8)),
         standing: Standing::from_stored("suspended").unwrap(),
         held_until: Some(at(9)),
+        two_steps: TwoSteps::Demanded,
         ..bare_team(2, PlanStatus::Active)
     };
     let brand = TeamBrand::default()

@@ -84,8 +84,10 @@ impl People {
     pub(crate) fn listed_members(&self, team: TeamId) -> Result<Vec<Member>, StoreError> {
         let mut members: Vec<Membership> = self.members_of(team).collect();
         members.sort_unstable_by_key(|member| (member.since, member.person));
-        let member =
-            |Membership { person, role, since, .. }| Ok(Member { person: self.person(person)?.clone(), role, since });
+        let member = |Membership { person, role, since, .. }| {
+            let has_second_factor = self.second_factors.contains_key(&person);
+            Ok(Member { person: self.person(person)?.clone(), role, since, has_second_factor })
+        };
         members.into_iter().map(member).collect()
     }
 

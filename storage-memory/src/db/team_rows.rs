@@ -3,7 +3,10 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use a11ycheck_core::{
-    domain::{ApiToken, ExternalKey, Plan, PlanCode, RateCounters, Standing, Subscription, Team, TeamBrand, TokenHash},
+    domain::{
+        ApiToken, ExternalKey, Plan, PlanCode, RateCounters, Standing, Subscription, Team, TeamBrand, TokenHash,
+        TwoSteps,
+    },
     id::{EndpointId, SiteId, TeamId, TokenId},
     store::StoreError,
 };
@@ -25,6 +28,7 @@ pub(crate) struct TeamRow {
     pub(crate) created_at: DateTime<Utc>,
     /// The end of the hold: until then nothing of the team is purged.
     pub(crate) held_until: Option<DateTime<Utc>>,
+    pub(crate) two_steps: TwoSteps,
     /// The sites in the order of lists: by domain, then id.
     pub(crate) sites: BTreeSet<(String, SiteId)>,
     /// The tokens in the order of lists: by creation, then id.

@@ -1,9 +1,9 @@
 //! The second factors of people.
 
 use a11ycheck_core::{
-    domain::{CodePeriod, NewAuditRecord, NewSecondFactor, SecondFactor, SecretHash},
-    id::{PersonId, SessionId},
-    store::{SecondFactorStore, StoreError},
+    domain::{CodePeriod, NewAuditRecord, NewSecondFactor, SecondFactor, SecretHash, TwoSteps},
+    id::{PersonId, SessionId, TeamId},
+    store::{DemandError, SecondFactorStore, StoreError},
 };
 use async_trait::async_trait;
 
@@ -80,6 +80,31 @@ impl SecondFactorStore for MemoryStore {
                 state.people.append(audit, now);
             }
             Ok(is_off)
+        })
+    }
+
+    async fn two_steps(&self, team: TeamId) -> Result<TwoSteps, StoreError> {
+        self.step(|state, _| Ok(state.teams.get(&team).map(|row| row.two_steps).unwrap_or_default()))
+    }
+
+    async fn set_two_steps(
+        &self,
+        team: TeamId,
+        two_steps: TwoSteps,
+        by: PersonId,
+        audit: NewAuditRecord,
+    ) -> Result<bool, DemandError> {
+        self.step(|state, now| {
+            let Some(row) = state.teams.get_mut(&team) else { return Ok(false) };
+            if two_steps.are_demanded() && !state.people.second_factors.contains_key(&by) {
+                return Err(DemandError::NoSecondFactor);
+            }
+            if row.two_steps == two_steps {
+                return Ok(false);
+            }
+            row.two_steps = two_steps;
+            state.people.append(audit, now);
+            Ok(true)
         })
     }
 }

@@ -143,7 +143,9 @@ impl PeopleStore for MemoryStore {
                 return Ok(None);
             };
             let team = state.team(team)?.ok_or_else(|| corrupt(team, "it has a member, and it is missing"))?;
-            Ok(Some(Entry { signed_in, role, team }))
+            let demands = state.teams.get(&team.id).is_some_and(|row| row.two_steps.are_demanded());
+            let lacks_second_factor = demands && !state.people.second_factors.contains_key(&signed_in.person.id);
+            Ok(Some(Entry { signed_in, role, team, lacks_second_factor }))
         })
     }
 

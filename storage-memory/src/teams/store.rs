@@ -8,7 +8,7 @@ use std::{
 use a11ycheck_core::{
     domain::{
         ApiToken, ExternalKey, NewTeam, NewToken, Plan, PlanCode, RateCounters, ShortenedHistory, Standing,
-        Subscription, Team, TeamBrand, brought_forward, is_held, purge_hold,
+        Subscription, Team, TeamBrand, TwoSteps, brought_forward, is_held, purge_hold,
     },
     id::{TeamId, TokenId},
     paging::{Page, PageRequest},
@@ -229,6 +229,7 @@ fn create(
         brand: Arc::default(),
         created_at: now,
         held_until: None,
+        two_steps: TwoSteps::default(),
         sites: BTreeSet::new(),
         tokens: BTreeSet::new(),
         endpoints: BTreeSet::new(),

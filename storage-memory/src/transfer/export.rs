@@ -93,6 +93,7 @@ fn owners(state: &State) -> Vec<Record> {
             seats_used: row.seats_used,
             created_at: row.created_at,
             held_until: row.held_until,
+            two_steps: row.two_steps,
         })
     }));
     let brands = teams.iter().filter(|(_, row)| *row.brand != TeamBrand::default());

@@ -193,7 +193,18 @@ fn lacks(id: impl std::fmt::Display, what: &str) -> StoreError {
 }
 
 fn add_team(state: &mut State, team: StoredTeam) {
-    let StoredTeam { id, name, external_key, plan, subscription, standing, seats_used, created_at, held_until } = team;
+    let StoredTeam {
+        id,
+        name,
+        external_key,
+        plan,
+        subscription,
+        standing,
+        seats_used,
+        created_at,
+        held_until,
+        two_steps,
+    } = team;
     state.external_keys.extend(external_key.iter().map(|key| (key.clone(), id)));
     let row = TeamRow {
         name,
@@ -205,6 +216,7 @@ fn add_team(state: &mut State, team: StoredTeam) {
         brand: Arc::new(TeamBrand::default()),
         created_at,
         held_until,
+        two_steps,
         sites: BTreeSet::new(),
         tokens: BTreeSet::new(),
         endpoints: BTreeSet::new(),

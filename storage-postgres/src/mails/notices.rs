@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use super::rows::insert;
 use crate::{
     db::{columns::named, error::Failure, ids::Id},
-    people::rows::{MemberRow, person_columns},
+    people::rows::{MemberRow, member_columns, person_columns},
 };
 
 /// When a site's last notice was written and about which reason, and when its last completed check ended.
@@ -102,7 +102,9 @@ async fn to_members<E>(
     let rows: Vec<MemberRow> = sqlx::query_as(concat!(
         "SELECT ",
         person_columns!(),
-        ", m.role, m.since FROM memberships m JOIN people u ON u.id = m.person_id WHERE m.team_id = $1 ORDER BY m.since, u.id",
+        ", ",
+        member_columns!(),
+        " FROM memberships m JOIN people u ON u.id = m.person_id WHERE m.team_id = $1 ORDER BY m.since, u.id",
     ))
     .bind(Id(team))
     .fetch_all(&mut *db)

@@ -19,6 +19,13 @@ use crate::db::{
     error::Corrupt,
 };
 
+/// The columns of [`MemberRow`] but for those of the person `u`, of a membership `m`.
+macro_rules! member_columns {
+    () => {
+        "m.role, m.since, EXISTS (SELECT 1 FROM second_factors f WHERE f.person_id = u.id) AS has_second_factor"
+    };
+}
+
 /// The columns of [`PersonRow`], of a person `u`.
 macro_rules! person_columns {
     () => {
@@ -72,7 +79,8 @@ macro_rules! second_factor_columns {
 }
 
 pub(crate) use {
-    audit_columns, invitation_columns, invited_by_link, person_columns, second_factor_columns, session_columns,
+    audit_columns, invitation_columns, invited_by_link, member_columns, person_columns, second_factor_columns,
+    session_columns,
 };
 
 #[derive(FromRow)]
@@ -196,6 +204,7 @@ pub(crate) struct MemberRow {
     #[sqlx(flatten)]
     person: PersonRow,
     role: String,
+    has_second_factor: bool,
     since: DateTime<Utc>,
 }
 
@@ -203,7 +212,7 @@ impl MemberRow {
     pub(crate) fn member(self) -> Result<Member, Corrupt> {
         let person = self.person.person()?;
         let role = named("memberships", person.id.to_string(), word(&self.role))?;
-        Ok(Member { person, role, since: self.since })
+        Ok(Member { person, role, since: self.since, has_second_factor: self.has_second_factor })
     }
 }
 

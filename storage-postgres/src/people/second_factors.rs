@@ -1,9 +1,9 @@
 //! The second factors of people.
 
 use a11ycheck_core::{
-    domain::{CodePeriod, NewAuditRecord, NewSecondFactor, SecondFactor, SecretHash},
-    id::{PersonId, SessionId},
-    store::{SecondFactorStore, StoreError},
+    domain::{CodePeriod, NewAuditRecord, NewSecondFactor, SecondFactor, SecretHash, TwoSteps},
+    id::{PersonId, SessionId, TeamId},
+    store::{DemandError, SecondFactorStore, StoreError},
 };
 use async_trait::async_trait;
 use sqlx::PgConnection;
@@ -113,6 +113,55 @@ impl SecondFactorStore for PostgresStore {
             if deleted.rows_affected() == 0 {
                 return Ok(false);
             }
+            let now = now(&mut tx).await?;
+            append(tx.db(), &audit, now).await?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn two_steps(&self, team: TeamId) -> Result<TwoSteps, StoreError> {
+        self.step(|| async {
+            let mut db = self.session().await?;
+            let demands: Option<bool> = sqlx::query_scalar("SELECT demands_two_steps FROM teams WHERE id = $1")
+                .bind(Id(team))
+                .fetch_optional(&mut *db)
+                .await?;
+            Ok(TwoSteps::from_flag(demands.unwrap_or_default()))
+        })
+        .await
+    }
+
+    async fn set_two_steps(
+        &self,
+        team: TeamId,
+        two_steps: TwoSteps,
+        by: PersonId,
+        audit: NewAuditRecord,
+    ) -> Result<bool, DemandError> {
+        self.transaction(async |mut tx| {
+            let before: Option<bool> =
+                sqlx::query_scalar("SELECT demands_two_steps FROM teams WHERE id = $1 FOR NO KEY UPDATE")
+                    .bind(Id(team))
+                    .fetch_optional(tx.db())
+                    .await?;
+            let Some(before) = before else { return Ok(false) };
+            // Locked, so that it is not switched off meanwhile.
+            let own = sqlx::query("SELECT FROM second_factors WHERE person_id = $1 FOR SHARE")
+                .bind(Id(by))
+                .fetch_optional(tx.db())
+                .await?;
+            if two_steps.are_demanded() && own.is_none() {
+                return Err(Failure::Refused(DemandError::NoSecondFactor));
+            }
+            if before == two_steps.are_demanded() {
+                return Ok(false);
+            }
+            sqlx::query("UPDATE teams SET demands_two_steps = $2 WHERE id = $1")
+                .bind(Id(team))
+                .bind(two_steps.are_demanded())
+                .execute(tx.db())
+                .await?;
             let now = now(&mut tx).await?;
             append(tx.db(), &audit, now).await?;
             Ok(true)

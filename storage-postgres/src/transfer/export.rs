@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     domain::{
         EventKind, ExternalKey, ManualChecks, NewEvent, ScanEventEntry, ScanEventKind, SecretHash, Team, TeamBrand,
-        TokenHash, Urgency,
+        TokenHash, TwoSteps, Urgency,
     },
     store::{
         Credentials, Document, DocumentKey, StyleHash,
@@ -90,7 +90,7 @@ async fn owners(db: &mut PgConnection, sink: &mut dyn RecordSink) -> Result<(), 
         ExportedTeam::record,
         "SELECT ",
         team_columns!(),
-        ", t.external_key, r.held_until FROM teams t JOIN plans p ON p.code = t.plan_code
+        ", t.external_key, t.demands_two_steps, r.held_until FROM teams t JOIN plans p ON p.code = t.plan_code
          LEFT JOIN retention r ON r.team_id = t.id ORDER BY t.id"
     );
     give!(
@@ -325,6 +325,7 @@ struct ExportedTeam {
     #[sqlx(flatten)]
     team: TeamRow,
     external_key: Option<String>,
+    demands_two_steps: bool,
     held_until: Option<DateTime<Utc>>,
 }
 
@@ -342,6 +343,7 @@ impl ExportedTeam {
             seats_used,
             created_at,
             held_until: self.held_until,
+            two_steps: TwoSteps::from_flag(self.demands_two_steps),
         };
         Ok(Some(Record::Team(team)))
     }

@@ -127,7 +127,8 @@ async fn teams(db: &mut PgConnection, teams: &[StoredTeam]) -> Result<(), Transf
     insert(
         db,
         "INSERT INTO teams
-             (id, name, plan_code, status, ends_at, trial_ends_at, standing, seats_used, created_at, external_key) ",
+             (id, name, plan_code, status, ends_at, trial_ends_at, standing, seats_used, created_at, external_key,
+              demands_two_steps) ",
         &rows,
         |mut row, (team, standing)| {
             row.push_bind(Id(team.id))
@@ -139,7 +140,8 @@ async fn teams(db: &mut PgConnection, teams: &[StoredTeam]) -> Result<(), Transf
                 .push_bind(standing)
                 .push_bind(i64::from(team.seats_used))
                 .push_bind(team.created_at)
-                .push_bind(team.external_key.as_ref().map(|key| key.as_str()));
+                .push_bind(team.external_key.as_ref().map(|key| key.as_str()))
+                .push_bind(team.two_steps.are_demanded());
         },
     )
     .await?;

@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 32] = [
+const RECORD: [(i64, &str, &str); 33] = [
     (
         1,
         "plans and teams",
@@ -128,6 +128,11 @@ const RECORD: [(i64, &str, &str); 32] = [
         "09e866884d8d75b3b3516d36c35571eab80971e6f14092b2c6043e1a761dbd56a655412c17fcc71617d0360a5784366f",
     ),
     (33, "memos", "d04ac8e7736fc7dd07b475597e44672cd18d873dc13c68e19bf411a6a6c75d6d5147d347bd97e9d40de30c10c5f3ac49"),
+    (
+        34,
+        "two steps",
+        "9abdfa03a941f2c546c0016c20326f53bcc7282e32e94c78178aac93fb0d07d0fe803d18af27944c060208157e88a637",
+    ),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.

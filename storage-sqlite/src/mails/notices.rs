@@ -14,7 +14,7 @@ use crate::{
         error::Failure,
         ids::{At, Id},
     },
-    people::rows::{MemberRow, person_columns},
+    people::rows::{MemberRow, member_columns, person_columns},
 };
 
 /// Writes the notices of a check that has failed, where they are due.
@@ -103,7 +103,9 @@ async fn to_members<E>(
     let rows: Vec<MemberRow> = sqlx::query_as(concat!(
         "SELECT ",
         person_columns!(),
-        ", m.role, m.since FROM memberships m JOIN people u ON u.id = m.person_id WHERE m.team_id = ?1 ORDER BY m.since, u.id",
+        ", ",
+        member_columns!(),
+        " FROM memberships m JOIN people u ON u.id = m.person_id WHERE m.team_id = ?1 ORDER BY m.since, u.id",
     ))
     .bind(Id(team))
     .fetch_all(&mut *db)

@@ -10,7 +10,7 @@ use sqlx_macros::FromRow;
 
 use super::{
     audit::append,
-    rows::{MemberRow, MembershipRow, person_columns},
+    rows::{MemberRow, MembershipRow, member_columns, person_columns},
     store::is_person,
 };
 use crate::{
@@ -56,7 +56,9 @@ impl SqliteStore {
             let rows: Vec<MemberRow> = sqlx::query_as(concat!(
                 "SELECT ",
                 person_columns!(),
-                ", m.role, m.since FROM memberships m JOIN people u ON u.id = m.person_id
+                ", ",
+                member_columns!(),
+                " FROM memberships m JOIN people u ON u.id = m.person_id
                  WHERE m.team_id = ?1 ORDER BY m.since, u.id",
             ))
             .bind(Id(team))

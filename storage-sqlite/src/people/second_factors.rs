@@ -1,9 +1,9 @@
 //! The second factors of people.
 
 use a11ycheck_core::{
-    domain::{CodePeriod, NewAuditRecord, NewSecondFactor, SecondFactor, SecretHash},
-    id::{PersonId, SessionId},
-    store::{SecondFactorStore, StoreError},
+    domain::{CodePeriod, NewAuditRecord, NewSecondFactor, SecondFactor, SecretHash, TwoSteps},
+    id::{PersonId, SessionId, TeamId},
+    store::{DemandError, SecondFactorStore, StoreError},
 };
 use async_trait::async_trait;
 use sqlx::SqliteConnection;
@@ -117,6 +117,52 @@ impl SecondFactorStore for SqliteStore {
                 return Ok(false);
             }
             let now = tx.now();
+            append(tx.db(), audit, now).await?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn two_steps(&self, team: TeamId) -> Result<TwoSteps, StoreError> {
+        self.read(async |mut db| {
+            let demands: Option<bool> = sqlx::query_scalar("SELECT demands_two_steps FROM teams WHERE id = ?1")
+                .bind(Id(team))
+                .fetch_optional(&mut *db)
+                .await?;
+            Ok(TwoSteps::from_flag(demands.unwrap_or_default()))
+        })
+        .await
+    }
+
+    async fn set_two_steps(
+        &self,
+        team: TeamId,
+        two_steps: TwoSteps,
+        by: PersonId,
+        audit: NewAuditRecord,
+    ) -> Result<bool, DemandError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let before: Option<bool> = sqlx::query_scalar("SELECT demands_two_steps FROM teams WHERE id = ?1")
+                .bind(Id(team))
+                .fetch_optional(tx.db())
+                .await?;
+            let Some(before) = before else { return Ok(false) };
+            let has_one: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM second_factors WHERE person_id = ?1)")
+                .bind(Id(by))
+                .fetch_one(tx.db())
+                .await?;
+            if two_steps.are_demanded() && !has_one {
+                return Err(Failure::Refused(DemandError::NoSecondFactor));
+            }
+            if before == two_steps.are_demanded() {
+                return Ok(false);
+            }
+            sqlx::query("UPDATE teams SET demands_two_steps = ?2 WHERE id = ?1")
+                .bind(Id(team))
+                .bind(two_steps.are_demanded())
+                .execute(tx.db())
+                .await?;
             append(tx.db(), audit, now).await?;
             Ok(true)
         })

@@ -181,7 +181,8 @@ impl PeopleStore for SqliteStore {
                     session_columns!(),
                     ", ",
                     person_columns!(),
-                    ", m.role, ",
+                    ", m.role, t.demands_two_steps AND NOT EXISTS (SELECT 1 FROM second_factors f WHERE f.person_id = u.id) \
+                     AS lacks_second_factor, ",
                     team_columns!(),
                     " FROM sessions s JOIN people u ON u.id = s.person_id
                      JOIN memberships m ON m.person_id = u.id AND m.team_id = ?2
@@ -195,11 +196,12 @@ impl PeopleStore for SqliteStore {
                 Ok::<_, Failure<StoreError>>(row)
             })
             .await?;
-        let Some(EntryRow { signed_in, role, team }) = row else { return Ok(None) };
+        let Some(EntryRow { signed_in, role, team, lacks_second_factor }) = row else { return Ok(None) };
         let Some(signed_in) = signed_in.signed_in(now)? else { return Ok(None) };
         let role = named("memberships", signed_in.person.id.to_string(), word(&role))?;
         let team = team.team()?;
-        Ok(Some(Entry { signed_in: self.touched(signed_in).await?, role, team }))
+        let signed_in = self.touched(signed_in).await?;
+        Ok(Some(Entry { signed_in, role, team, lacks_second_factor }))
     }
 
     async fn sessions(&self, person: PersonId) -> Result<Vec<Session>, StoreError> {
@@ -404,6 +406,7 @@ struct EntryRow {
     #[sqlx(flatten)]
     signed_in: SignedInRow,
     role: String,
+    lacks_second_factor: bool,
     #[sqlx(flatten)]
     team: TeamRow,
 }

@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     domain::{
         EventKind, ExternalKey, NewEvent, ScanEventEntry, ScanEventKind, SecretHash, Team, TeamBrand, TokenHash,
-        Urgency,
+        TwoSteps, Urgency,
     },
     store::{
         Credentials, Document, DocumentKey, StyleHash,
@@ -87,7 +87,7 @@ async fn owners(db: &mut SqliteConnection, sink: &mut dyn RecordSink) -> Result<
         ExportedTeam::record,
         "SELECT ",
         team_columns!(),
-        ", t.external_key, t.held_until FROM teams t JOIN plans p ON p.code = t.plan_code ORDER BY t.id"
+        ", t.external_key, t.demands_two_steps, t.held_until FROM teams t JOIN plans p ON p.code = t.plan_code ORDER BY t.id"
     );
     give!(
         db,
@@ -292,6 +292,7 @@ struct ExportedTeam {
     #[sqlx(flatten)]
     team: TeamRow,
     external_key: Option<String>,
+    demands_two_steps: bool,
     held_until: Option<At>,
 }
 
@@ -309,6 +310,7 @@ impl ExportedTeam {
             seats_used,
             created_at,
             held_until: self.held_until.map(|at| at.0),
+            two_steps: TwoSteps::from_flag(self.demands_two_steps),
         };
         Ok(Some(Record::Team(team)))
     }

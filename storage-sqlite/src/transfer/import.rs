@@ -114,8 +114,8 @@ async fn team(db: &mut SqliteConnection, team: StoredTeam) -> Result<(), Transfe
         // The purge examines every team once, unless a hold is in force, and then knows when to come back.
         "INSERT INTO teams
              (id, name, plan_code, status, ends_at, trial_ends_at, standing, seats_used, created_at, external_key, held_until,
-              purge_due_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, coalesce(?11, 0))",
+              purge_due_at, demands_two_steps)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, coalesce(?11, 0), ?12)",
     )
     .bind(Id(team.id))
     .bind(team.name)
@@ -128,6 +128,7 @@ async fn team(db: &mut SqliteConnection, team: StoredTeam) -> Result<(), Transfe
     .bind(At(team.created_at))
     .bind(team.external_key.as_ref().map(|key| key.as_str()))
     .bind(team.held_until.map(At))
+    .bind(team.two_steps.are_demanded())
     .execute(db)
     .await?;
     Ok(())

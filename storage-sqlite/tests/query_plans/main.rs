@@ -16,7 +16,7 @@ use a11ycheck_core::{
         JudgedElement, JudgementInput, Lease, Memo, NewAssignment, NewAuditRecord, NewInvitation, NewJudgement,
         NewPerson, NewSecondFactor, NewSession, NewToken, PageCounts, PasswordHash, PersonKind, PlainSecret,
         PlainToken, PlanCode, RequestClass, Role, RuleId, SiteFieldInput, Subject, Subscription, TeamBrand, TotpSecret,
-        WorkChange, WorkScope, WorkState,
+        TwoSteps, WorkChange, WorkScope, WorkState,
     },
     id::{
         AssignmentId, AuditId, BatchId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteFieldId, SiteId,
@@ -359,6 +359,10 @@ async fn people(store: &SqliteStore, team: TeamId) {
     assert!(store.take_code(jo.id, CodePeriod::from_stored(8)).await.unwrap());
     assert!(store.take_recovery_code(jo.id, link, note(None)).await.unwrap());
     assert!(store.replace_recovery_codes(jo.id, vec![link], note(None)).await.unwrap());
+    for two_steps in [TwoSteps::Demanded, TwoSteps::Optional] {
+        store.two_steps(team).await.unwrap();
+        assert!(store.set_two_steps(team, two_steps, jo.id, note(of)).await.unwrap());
+    }
     assert!(store.disable_second_factor(jo.id, note(None)).await.unwrap());
     store.add_member(team, jo.id, Role::Owner, note(of)).await.unwrap();
     store.entry(&hash, team).await.unwrap().unwrap();

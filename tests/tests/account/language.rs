@@ -45,6 +45,8 @@ async fn after_what_a_form_answers_another_language_leads_to_a_page_that_exists(
     let of_rule = home.page(&format!("/checks/{check}/elements/1/assign"));
     owner.clone().post(&of_rule, &[("scope", "rule")]).await;
     let assigned = team.assignments(AssignmentFilter::default(), PageRequest::new(1, 1)).await.unwrap();
+    owner.clone().post(&home.page("/fields"), &[("name", "Owner")]).await;
+    let field = team.site_fields().await.unwrap().remove(0).id;
     let of_home = [
         ("{team}", home.app.team.id().to_string()),
         ("{site}", site.id.to_string()),
@@ -52,6 +54,7 @@ async fn after_what_a_form_answers_another_language_leads_to_a_page_that_exists(
         ("{element}", "1".to_owned()),
         ("{endpoint}", endpoint.to_string()),
         ("{delivery}", delivery),
+        ("{field}", field.to_string()),
         ("{assignment}", assigned.items[0].id.to_string()),
     ];
     // What is gone is gone in every language.

@@ -208,3 +208,50 @@ async fn it_is_switched_off_with_both_factors_only() {
         assert_eq!(log.matches(&format!("<td>{what}</td>")).count(), times, "{what}");
     }
 }
+
+#[tokio::test]
+async fn who_lacks_the_second_step_that_a_team_demands_can_do_nothing_else_there() {
+    let home = Home::new([]).await;
+    let mut owner = home.member("owner@example.org", Role::Owner).await;
+    let mut member = home.member("member@example.org", Role::Member).await;
+    let two_steps = home.page("/members/two-steps");
+    let page = owner.get(&home.page("/members")).await.text;
+    assert!(page.contains("Switch it on for yourself first") && !page.contains("Demand it of all members"), "{page}");
+    let refused = owner.post(&two_steps, &[("on", "1")]).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(member.get(&home.page("/sites")).await.status.is_success(), "nothing is demanded yet");
+    switched_on(&home, &mut owner).await;
+    assert_eq!(owner.post(&two_steps, &[("on", "1")]).await.location(), home.page("/members?done=two-steps-saved"));
+
+    let demand = format!("/app/profile/second-factor?team={}", home.app.team.id());
+    for path in ["/sites", "/members", "/usage", "/work"] {
+        assert_eq!(member.get(&home.page(path)).await.location(), demand, "{path}");
+    }
+    assert_eq!(member.post(&home.page("/add-site"), &[("url", "new.example.com")]).await.location(), demand);
+    let page = member.get(&demand).await.text;
+    assert!(page.contains("demands this of its members"), "{page}");
+    assert!(member.get("/app/teams").await.status.is_success(), "it is the team that is closed");
+    let with_token = home.app.client().await.get("/sites").await;
+    assert_eq!(with_token.status, 200, "tokens are not concerned");
+    let list = owner.get(&home.page("/members")).await.text;
+    let row = |email: &str| list.split("<tr>").skip(1).find(|row| row.contains(email)).unwrap().to_owned();
+    assert!(row("owner@example.org").contains("<td>Yes</td>") && row("member@example.org").contains("<td>No</td>"));
+
+    switched_on(&home, &mut member).await;
+    let list = member.get(&home.page("/members")).await;
+    assert!(
+        list.status.is_success() && !list.text.contains("<th scope=\"col\">Second step</th>"),
+        "owners alone see it"
+    );
+    owner.post(&two_steps, &[]).await;
+    let mut viewer = home.member("viewer@example.org", Role::Viewer).await;
+    assert!(viewer.get(&home.page("/sites")).await.status.is_success(), "nothing is demanded any more");
+    let log = owner.get(&home.page("/audit")).await.text;
+    for word in ["on", "off"] {
+        assert!(
+            log.contains(&format!("<td>Second step of the sign-in demanded, or no longer</td><td>{word}")),
+            "{log}"
+        );
+    }
+    assert_eq!(log.matches("Second step of the sign-in demanded").count(), 2, "what was refused is not noted");
+}

@@ -75,6 +75,8 @@ pub enum AuditAction {
     RecoveryCodeUsed,
     /// A person got new recovery codes in place of the former ones.
     RecoveryCodesReplaced,
+    /// A team began to demand a second factor of its members, or ceased to.
+    SecondFactorDemandChanged,
     /// A link to a report was made.
     ReportShared,
     /// A link to a report was withdrawn.
@@ -133,6 +135,7 @@ stored_words!(AuditAction {
     SecondFactorDisabled = "second_factor.disabled",
     RecoveryCodeUsed = "recovery_code.used",
     RecoveryCodesReplaced = "recovery_codes.replaced",
+    SecondFactorDemandChanged = "second_factor.demand_changed",
     ReportShared = "report.shared",
     ReportUnshared = "report.unshared",
     SharingChanged = "report.sharing_changed",

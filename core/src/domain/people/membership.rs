@@ -68,6 +68,8 @@ pub struct Member {
     pub role: Role,
     /// The instant at which the person joined.
     pub since: DateTime<Utc>,
+    /// True if the person signs in in two steps.
+    pub has_second_factor: bool,
 }
 
 /// The refusal to leave a team without an owner.

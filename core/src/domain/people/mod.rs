@@ -23,7 +23,7 @@ pub use self::{
     },
     membership::{LastOwner, Member, Membership, Role, keeps_an_owner},
     person::{NewPerson, PasswordHash, Person, PersonKind},
-    second_factor::{CodePeriod, NewSecondFactor, OpenFactorError, RecoveryCode, SecondFactor, TotpSecret},
+    second_factor::{CodePeriod, NewSecondFactor, OpenFactorError, RecoveryCode, SecondFactor, TotpSecret, TwoSteps},
     secret::{PlainSecret, SecretHash},
     session::{NewSession, Session},
     share::{NewSharedReport, SharedReport, Sharing},

@@ -242,6 +242,28 @@ impl fmt::Debug for RecoveryCode {
     }
 }
 
+/// Whether a team demands of its members that they sign in in two steps. Off until an owner says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TwoSteps {
+    /// Each member decides.
+    #[default]
+    Optional,
+    /// Who has no second factor can do nothing in the team until it is switched on.
+    Demanded,
+}
+
+impl TwoSteps {
+    /// Returns the demand that a flag stands for.
+    pub const fn from_flag(are_demanded: bool) -> Self {
+        if are_demanded { Self::Demanded } else { Self::Optional }
+    }
+
+    /// Returns whether they are demanded.
+    pub const fn are_demanded(self) -> bool {
+        matches!(self, Self::Demanded)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use chrono::TimeDelta;

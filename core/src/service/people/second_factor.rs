@@ -4,9 +4,11 @@ use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
 
-use super::{Actor, People};
+use super::{Actor, OfTeam, People};
 use crate::{
-    domain::{AuditAction, NewSecondFactor, Person, RecoveryCode, SecondFactor, SecretHash, TotpSecret},
+    domain::{
+        Ability, AuditAction, NewSecondFactor, Person, RecoveryCode, SecondFactor, SecretHash, TotpSecret, TwoSteps,
+    },
     error::Error,
     id::{PersonId, SessionId},
     sealing::Keyring,
@@ -152,6 +154,32 @@ impl People {
             let what = format!("second factor of {person}");
             Error::from(StoreError::Corrupt { what, source: Box::new(source) })
         })
+    }
+}
+
+impl OfTeam {
+    /// Returns whether the team demands a second factor of its members.
+    ///
+    /// # Errors
+    /// Returns [`Error::MissingAbility`] without `read`, and those of [every call](crate::service::TeamHandle#errors).
+    pub async fn two_steps(&self) -> Result<TwoSteps, Error> {
+        self.team.may(Ability::Read).await?;
+        Ok(self.people.store().two_steps(self.team.id()).await?)
+    }
+
+    /// Sets whether the team demands a second factor of its members. Who has none can then do nothing in the team until it is switched on;
+    /// tokens and sessions stay as they are.
+    ///
+    /// # Errors
+    /// Returns [`Error::NoSecondFactor`] if the person who demands one has none, or is no person; and those of
+    /// [every call](crate::service::TeamHandle#errors).
+    pub async fn set_two_steps(&self, two_steps: TwoSteps) -> Result<(), Error> {
+        self.team.may_manage().await?;
+        let by = self.actor.id().ok_or(Error::NoSecondFactor)?;
+        let words = if two_steps.are_demanded() { "on" } else { "off" };
+        let note = self.note(AuditAction::SecondFactorDemandChanged, words);
+        self.people.store().set_two_steps(self.team.id(), two_steps, by, note).await?;
+        Ok(())
     }
 }
 

@@ -79,11 +79,16 @@ impl People {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the session is unknown or over, or the person is no member of the team, as if there were no such
-    /// team; [`Error::TeamBlocked`], and those of the store.
+    /// team; [`Error::TeamBlocked`]; [`Error::SecondFactorDemanded`] if the team demands a second factor of its members, and the person has
+    /// none; and those of the store.
     pub async fn team_of(&self, secret: &PlainSecret, team: TeamId) -> Result<Visit, Error> {
-        let Entry { signed_in, role, team } = self.store().entry(&secret.hash(), team).await?.ok_or(Error::NotFound)?;
+        let entry = self.store().entry(&secret.hash(), team).await?.ok_or(Error::NotFound)?;
+        let Entry { signed_in, role, team, lacks_second_factor } = entry;
         if team.standing.is_blocked() {
             return Err(Error::TeamBlocked);
+        }
+        if lacks_second_factor {
+            return Err(Error::SecondFactorDemanded);
         }
         let handle = TeamHandle::of_member(self.service.clone(), team.clone(), role, signed_in.at);
         Ok(Visit { signed_in, role, team, handle })

@@ -83,6 +83,8 @@ lines! {
         seats_used: u32,
         created_at: DateTime<Utc>,
         held_until: Option<DateTime<Utc>>,
+        // Not before format 6.
+        demands_two_steps: Option<bool>,
     }
     BrandLine {
         team: TeamId,

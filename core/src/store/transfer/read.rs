@@ -14,7 +14,8 @@ use crate::{
         DeliveryState, DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken,
         HeadText, Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent, Notices,
         PasswordHash, Person, Scan, ScanEventEntry, ScanState, ScreenshotId, SecondFactor, SecretHash, Site,
-        SiteDetails, SiteField, SiteFieldKind, SiteUrl, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
+        SiteDetails, SiteField, SiteFieldKind, SiteUrl, Subscription, TeamBrand, TokenHash, TwoSteps, Urgency,
+        WebhookEndpoint,
     },
     scanner::{Screenshot, ScreenshotFormat},
     sealing::Sealed,
@@ -47,6 +48,7 @@ impl Line {
                 seats_used: line.seats_used,
                 created_at: line.created_at,
                 held_until: line.held_until,
+                two_steps: TwoSteps::from_flag(line.demands_two_steps.unwrap_or_default()),
             }),
             Self::Brand(line) => {
                 let draft = DraftHead::default()

@@ -7,7 +7,7 @@ use crate::{
     domain::{
         ApiToken, Assignment, Attempt, AuditRecord, Delivery, EndpointSecrets, ExternalKey, Invitation, Judgement,
         ManualChecks, Membership, NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry, SecondFactor,
-        SecretHash, Site, SiteField, Standing, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
+        SecretHash, Site, SiteField, Standing, Subscription, TeamBrand, TokenHash, TwoSteps, Urgency, WebhookEndpoint,
     },
     id::{DeliveryId, PersonId, ScanId, SiteFieldId, SiteId, TeamId},
     scanner::Screenshot,
@@ -173,6 +173,8 @@ pub struct StoredTeam {
     pub created_at: DateTime<Utc>,
     /// The instant before which nothing of it is purged, even if that has passed.
     pub held_until: Option<DateTime<Utc>>,
+    /// Whether it demands a second factor of its members.
+    pub two_steps: TwoSteps,
 }
 
 /// The brand of a team, of which something is set.

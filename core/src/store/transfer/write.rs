@@ -40,6 +40,7 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
                 seats_used,
                 created_at,
                 held_until,
+                two_steps,
             } = team.clone();
             let external_key = external_key.map(|key| key.as_str().to_owned());
             let line = TeamLine {
@@ -54,6 +55,7 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
                 seats_used,
                 created_at,
                 held_until,
+                demands_two_steps: Some(two_steps.are_demanded()),
             };
             (Line::Team(line), None)
         }

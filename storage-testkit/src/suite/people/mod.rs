@@ -48,6 +48,7 @@ macro_rules! people_suite {
             new_recovery_codes_take_the_place_of_all_former_ones,
             nothing_of_a_second_factor_that_was_switched_off_stays,
             secrets_of_second_factors_are_sealed_with_another_key,
+            a_team_demands_a_second_factor_of_members_that_its_owner_has,
             members_use_seats_and_give_them_back,
             of_20_invitations_at_once_into_one_free_seat_one_makes_a_member,
             the_last_owner_can_neither_leave_nor_be_lowered,

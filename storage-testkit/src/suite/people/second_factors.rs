@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use a11ycheck_core::{
     Store,
-    domain::{CodePeriod, NewSecondFactor, RecoveryCode, SecondFactor, TotpSecret},
-    id::PersonId,
+    domain::{CodePeriod, NewSecondFactor, RecoveryCode, Role, SecondFactor, TotpSecret, TwoSteps},
+    id::{PersonId, TeamId},
     paging::PageRequest,
     sealing::Keyring,
-    store::{PeopleStore, SealedValue},
+    store::{DemandError, PeopleStore, SealedValue},
 };
 use chrono::TimeDelta;
 
@@ -166,4 +166,47 @@ pub(crate) async fn secrets_of_second_factors_are_sealed_with_another_key<S: Sto
     assert_eq!(store.sealed_by_key().await.unwrap(), [(new.current(), 1)].into());
     assert_eq!(store.second_factor(jo).await.unwrap(), Some(SecondFactor { secret: again, ..factor.clone() }));
     assert!(TotpSecret::open(&new, jo, &store.second_factor(jo).await.unwrap().unwrap().secret).is_ok());
+}
+
+pub(crate) async fn a_team_demands_a_second_factor_of_members_that_its_owner_has<S: Store + PeopleStore>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (store, team, other) = (&world.store, world.team().await, world.team().await);
+    let owner = world.joined(team, "owner@example.org", Role::Owner).await;
+    let viewer = world.joined(team, "viewer@example.org", Role::Viewer).await;
+    let (_, of_owner) = world.session(owner).await;
+    let (_, of_viewer) = world.session(viewer).await;
+    let set = |two_steps, by| store.set_two_steps(team, two_steps, by, world.note(Some(team)));
+    let noted = async || store.audit(Some(team), PageRequest::new(1, 1)).await.unwrap().total;
+    let lacks = async |hash| store.entry(&hash, team).await.unwrap().unwrap().lacks_second_factor;
+    let before = noted().await;
+    assert_matches!(set(TwoSteps::Demanded, owner).await, Err(DemandError::NoSecondFactor));
+    assert_eq!(store.two_steps(team).await.unwrap(), TwoSteps::Optional);
+    assert!(!set(TwoSteps::Optional, owner).await.unwrap(), "nothing changes");
+    assert!(!lacks(of_owner).await && !lacks(of_viewer).await);
+    assert_eq!(noted().await, before);
+    store.enable_second_factor(owner, new_factor(&world.ring, owner), None, world.note(None)).await.unwrap();
+    let (_, of_owner) = world.session(owner).await;
+    assert!(set(TwoSteps::Demanded, owner).await.unwrap() && !set(TwoSteps::Demanded, owner).await.unwrap());
+    assert_eq!(noted().await, before + 1);
+    assert_eq!(
+        (store.two_steps(team).await.unwrap(), store.two_steps(other).await.unwrap()),
+        (TwoSteps::Demanded, TwoSteps::Optional)
+    );
+    assert!(!lacks(of_owner).await && lacks(of_viewer).await);
+    let members = store.members(team).await.unwrap();
+    let having: Vec<PersonId> =
+        members.iter().filter(|member| member.has_second_factor).map(|member| member.person.id).collect();
+    assert_eq!((members.len(), having), (2, vec![owner]));
+    store.enable_second_factor(viewer, new_factor(&world.ring, viewer), None, world.note(None)).await.unwrap();
+    let (_, of_viewer) = world.session(viewer).await;
+    assert!(!lacks(of_viewer).await);
+    store.disable_second_factor(viewer, world.note(None)).await.unwrap();
+    assert!(lacks(of_viewer).await, "who switches it off is out at once");
+    assert!(set(TwoSteps::Optional, viewer).await.unwrap(), "to end it takes none");
+    assert!(!lacks(of_viewer).await);
+    let nobodys = TeamId::generate(world.now());
+    assert!(!store.set_two_steps(nobodys, TwoSteps::Demanded, owner, world.note(None)).await.unwrap());
+    assert_eq!(store.two_steps(nobodys).await.unwrap(), TwoSteps::Optional);
 }

@@ -7,7 +7,7 @@ use a11ycheck_core::{
     domain::{
         AuditAction, CodePeriod, Failure, FailureCode, Lease, NewSite, PageCounts, PersonKind, PlainSecret, Plan,
         PlanCode, PlanStatus, Reach, RetryBy, Role, ScreenshotId, SharedSetting, SiteDetails, SiteUrl, Standing,
-        Subscription, TeamBrand, TokenHash, Verdict, WorkChange, WorkState,
+        Subscription, TeamBrand, TokenHash, TwoSteps, Verdict, WorkChange, WorkState,
     },
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
@@ -95,6 +95,7 @@ impl<S: Store + ReviewStore + SiteFieldStore> FilledStore<S> {
         let factor = world.second_factor(operator).await;
         let is_taken = store.take_recovery_code(operator, factor.recovery[2], world.note(None)).await.unwrap();
         assert!(is_taken && store.take_code(operator, CodePeriod::from_stored(60_000_007)).await.unwrap());
+        assert!(store.set_two_steps(owner, TwoSteps::Demanded, operator, world.note(Some(owner))).await.unwrap());
         let (_, invitation) = world.invited(owner, "owner@example.org", Role::Owner).await;
         let joining = Joining::New(new_person("owner@example.org", world.now()));
         store.accept_invitation(&invitation, joining, world.note(None)).await.unwrap();
@@ -284,6 +285,7 @@ async fn team_answers(store: &(impl Store + ReviewStore + SiteFieldStore), team:
     answers.add("brand", store.brand(team).await.map(|brand| (brand.logo.as_ref().map(|l| l.bytes().to_vec()), brand)));
     answers.add("tokens", store.tokens(team).await);
     answers.add("members", store.members(team).await);
+    answers.add("two_steps", store.two_steps(team).await);
     answers.add("invitations", store.invitations(team).await);
     answers.add("audit", store.audit(Some(team), PageRequest::new(1, 100)).await);
     answers.add("site_usage", store.site_usage(team).await);
