@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     Error,
-    domain::{AuditAction, Scan, ScanKind, ScanState, Site},
+    domain::{AuditAction, CheckFrequency, Scan, ScanKind, ScanState, Site},
     id::SiteId,
     paging::PageRequest,
     service::TeamHandle,
@@ -38,12 +38,34 @@ enum State {
     Completed { what: String, new: u64, fixed: u64 },
 }
 
+/// When a site is checked next without anybody starting it.
+enum NextCheck {
+    At(Instant),
+    /// Its time has come.
+    Due,
+    /// Never, since the team's plan has ended. Who works for a blocked team does not get here.
+    Never,
+}
+
+impl NextCheck {
+    fn of(team: &InTeam<'_, '_>, site: &Site) -> Self {
+        let now = team.visit.signed_in.at;
+        match site.next_scan_at {
+            _ if !team.visit.team.is_served(now) => Self::Never,
+            at if at <= now => Self::Due,
+            at => Self::At(Instant::of(at)),
+        }
+    }
+}
+
 #[derive(Template)]
 #[template(path = "site.html")]
 struct SitePage {
     shell: Shell,
     site: Site,
-    next_check: Instant,
+    next_check: NextCheck,
+    /// How often the plan has sites checked, in words.
+    interval: String,
     language: &'static str,
     /// The values of own fields, with their names.
     values: Vec<(String, String)>,
@@ -67,11 +89,20 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, errors: FormErrors) ->
     let chart = Chart::of(&totals.collect::<Vec<_>>());
     let is_busy = scans.items.iter().any(|scan| scan.state.is_active());
     let rows = scans.items.iter().map(|scan| row(scan, &shell)).collect();
-    let (next_check, language) = (Instant::of(site.next_scan_at), own_name(site.details.report_locale));
+    let (next_check, language) = (NextCheck::of(team, &site), own_name(site.details.report_locale));
+    let (plan, words) = (&team.visit.team.plan, &team.words().site);
+    let interval = match plan.limits.check_frequency {
+        CheckFrequency::Weekly => &words.every_week,
+        CheckFrequency::Monthly => &words.every_month,
+        // One of a later release counts as daily.
+        _ => &words.every_day,
+    };
+    let interval = shell.filled(interval, "plan", &plan.name);
     let values = values(team, site.id).await?;
     let judgements = team.handle().judgements(site.id, PageRequest::new(1, 1)).await?;
     let decisions = (judgements.page.total, judgements.stale);
-    let template = SitePage { shell, site, next_check, language, values, rows, paging, chart, is_busy, decisions };
+    let template =
+        SitePage { shell, site, next_check, interval, language, values, rows, paging, chart, is_busy, decisions };
     form_page(&template, &template.shell)
 }
 

@@ -25,7 +25,8 @@ use crate::{
 struct Row {
     site: Site,
     values: Vec<Value>,
-    next_check: Instant,
+    /// `None` while nothing is checked automatically.
+    next_check: Option<Instant>,
     last: Last,
 }
 
@@ -212,5 +213,6 @@ async fn row(team: &InTeam<'_, '_>, site: Site, values: Vec<Value>) -> Result<Ro
             },
         },
     };
-    Ok(Row { next_check: Instant::of(site.next_scan_at), site, values, last })
+    let is_served = team.visit.team.is_served(team.visit.signed_in.at);
+    Ok(Row { next_check: is_served.then(|| Instant::of(site.next_scan_at)), site, values, last })
 }

@@ -1,7 +1,7 @@
 //! Adding, changing and deleting sites.
 
 use a11ycheck_core::{
-    domain::{Failure, FailureCode, Impact, Role},
+    domain::{Failure, FailureCode, Impact, PlanStatus, Role, SiteInput, Subscription},
     scanner::Script,
 };
 use reqwest::StatusCode;
@@ -130,4 +130,23 @@ async fn all_sites_and_those_of_each_tag_are_summed_up() {
     for row in [row("red", [2, 2, 0, 1, 1]), row("shop", [1, 1, 0, 0, 1])] {
         assert!(page.contains(&row), "{row}: {page}");
     }
+}
+
+#[tokio::test]
+async fn the_page_of_a_site_says_when_it_is_checked_next_and_why_it_is_not() {
+    let home = Home::new([]).await;
+    let mut member = home.member("member@example.org", Role::Member).await;
+    let site = home.app.team.add_site(SiteInput::parse("https://shop.example.com").unwrap().without_first_scan()).await;
+    let path = home.page(&format!("/sites/{}", site.id));
+    let page = member.get(&path).await.text;
+    let next = site.next_scan_at.format("%Y-%m-%d").to_string();
+    assert!(page.contains(&next) && page.contains("Every day, as the plan “Agency” includes it."), "{page}");
+    home.app.clock.set(site.next_scan_at);
+    let page = member.get(&path).await.text;
+    assert!(page.contains("Due now: it begins as soon as there is room.") && page.contains("Every day"), "{page}");
+    let over = Subscription::new(PlanStatus::Active).with_end(home.app.service.now());
+    home.app.team.change_plan("agency", over).await;
+    let page = member.get(&path).await.text;
+    assert!(page.contains("None: the team’s plan has ended") && !page.contains("Every day"), "{page}");
+    assert!(!member.get(&home.page("/sites")).await.text.contains(&next), "nor does the list name a day");
 }
