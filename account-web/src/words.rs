@@ -198,6 +198,7 @@ words! {
     }
     elements: ElementsWords {
         title link tabs tab_all tab_new tab_fixed tab_accepted tab_review at all_pages none left_out fixed_text fixed_caption rule
+        this_check was fixed_listed fixed_gone
     }
     work: WorkWords {
         title lead filter whose me everybody nobody show unfinished all_states site all_sites filter_submit none caption what

@@ -1,11 +1,11 @@
 //! The elements of a check, one by one: all, new, fixed, accepted or to review; of all pages, or of one.
 
 use a11ycheck_core::{
-    domain::{RuleId, ScreenshotRef, Site},
+    domain::{RuleId, Scan, ScreenshotRef, Site},
     id::ScanId,
-    paging::PageRequest,
+    paging::{Page, PageRequest},
     report::Report,
-    service::{ElementsQuery, ListedElement, Shown},
+    service::{ElementsQuery, FixedElement, ListedElement, Shown},
 };
 use askama::Template;
 use chrono::NaiveDate;
@@ -31,7 +31,7 @@ const PER_PAGE: u32 = 25;
 pub(super) enum Tab {
     All,
     New,
-    /// Elements that are gone: only their number by rule is known.
+    /// Elements of the previous check that are gone.
     Fixed,
     Accepted,
     Review,
@@ -88,6 +88,8 @@ struct ElementsPage {
     /// The number and the address of the page whose elements are listed.
     at: Option<(usize, String)>,
     elements: Vec<ListedElement>,
+    /// The fixed elements, in their tab; `None` if what the previous check found is not kept any more.
+    fixed: Option<Vec<FixedElement>>,
     /// The number of elements of this kind that are listed on all pages of the list.
     listed: u64,
     paging: Paging,
@@ -130,7 +132,7 @@ impl ElementsPage {
 
     /// Returns whether the report counts elements that are not listed.
     fn is_partial(&self) -> bool {
-        self.at.is_none() && !self.is_fixed() && self.listed < self.tab.count(&self.report)
+        self.at.is_none() && self.listed < self.tab.count(&self.report)
     }
 
     fn decided(&self, number: &u64) -> Option<Decided> {
@@ -168,11 +170,10 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
     };
     let scan = team.handle().scan(ScanId::presented(id)).await?;
     let site = team.handle().site(scan.site).await?;
-    let request = match tab {
-        // No element is listed.
-        Tab::Fixed => PageRequest::new(1, 1),
-        _ => team.context.page(PER_PAGE),
-    };
+    let request = team.context.page(PER_PAGE);
+    if tab == Tab::Fixed {
+        return fixed(team, &scan, site, request).await;
+    }
     let asked = ElementsQuery::new(tab.shown(), at);
     let found = team.handle().elements(scan.id, asked, request, team.context.locale).await?;
     let at = at.and_then(|number| Some((number, found.report.pages.get(number)?.url.clone())));
@@ -184,6 +185,7 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
         paging: Paging::of(&found.elements, &[("show", tab.word()), ("at", &number)]),
         listed: found.elements.total,
         elements: found.elements.items,
+        fixed: None,
         id: scan.id.to_string(),
         report: found.report,
         judges: team.handle().judges(),
@@ -194,5 +196,28 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
         site,
         tab,
         at,
+    })
+}
+
+/// Shows what the previous check found and this one did not find any more.
+async fn fixed(team: &InTeam<'_, '_>, scan: &Scan, site: Site, request: PageRequest) -> Result<Response, PageError> {
+    let found = team.handle().fixed_elements(scan.id, request, team.context.locale).await?;
+    let is_known = found.elements.is_some();
+    let elements = found.elements.unwrap_or_else(|| Page { request, items: Vec::new(), total: 0 });
+    page(&ElementsPage {
+        paging: Paging::of(&elements, &[("show", Tab::Fixed.word())]),
+        listed: elements.total,
+        elements: Vec::new(),
+        fixed: is_known.then_some(elements.items),
+        id: scan.id.to_string(),
+        report: found.report,
+        judges: false,
+        names: Names::new(),
+        said: None,
+        today: team.visit.signed_in.at.date_naive(),
+        shell: team.shell(Section::Sites, &team.words().elements.title),
+        site,
+        tab: Tab::Fixed,
+        at: None,
     })
 }

@@ -162,6 +162,16 @@ pub fn compare(current: &mut Findings, previous: &Findings, base: PreviousScan) 
     summary
 }
 
+/// Returns the elements of `previous` that [`compare`] counts as fixed in `current`, by their places in [`Findings::items`], in order.
+pub fn fixed_elements(current: &Findings, previous: &Findings) -> Vec<usize> {
+    let (_, was) = judged(&Side::of(current), &Side::of(previous));
+    let is_fixed = |(index, fate): (usize, Fate)| {
+        let is_problem = previous.kind_of(&previous.items[index].rule) == RuleKind::Problem;
+        (fate == Fate::Alone && is_problem).then_some(index)
+    };
+    was.into_iter().enumerate().filter_map(is_fixed).collect()
+}
+
 /// Returns the number of problem elements that were left out above the limit of a page.
 fn left_out(findings: &Findings) -> u64 {
     let rules = findings.pages.iter().flat_map(|page| &page.left_out);

@@ -75,7 +75,7 @@ pub use self::{
     colour::{Colour, ParseColourError},
     cover::{Cover, CoverKind},
     delivery::{Delivery, DeliveryRefusal, DeliveryState, DeliveryStatus, next_attempt_at},
-    diff::{DiffSummary, FixedRule, PreviousScan, compare},
+    diff::{DiffSummary, FixedRule, PreviousScan, compare, fixed_elements},
     draft_head::{DraftHead, HeadText, HeadTextError},
     endpoint::{
         EndpointDetails, EndpointSecret, EndpointSecrets, EndpointStatus, NewEndpoint, OpenSecretError, WebhookEndpoint,

@@ -20,6 +20,7 @@ mod endpoints;
 mod events;
 mod feed;
 mod file_chunks;
+mod fixed;
 mod gallery;
 mod handle;
 pub(crate) mod judgements;
@@ -61,6 +62,7 @@ pub use self::{
     elements::{CheckElements, ElementsQuery, ListedElement, Shown},
     events::{EventsFrom, Occurrence, ScanEvent, ScanEvents},
     file_chunks::FileChunks,
+    fixed::{FixedElement, FixedElements},
     handle::TeamHandle,
     judgements::{ElementToJudge, ListedJudgement, ReviewedReport, SiteJudgements},
     list_sites::SitesQuery,

@@ -46,7 +46,12 @@ async fn each_tab_lists_what_its_number_counts_and_a_page_has_its_own_list() {
     for (tab, number, has, lacks) in [
         ("all", "All problems (2)", &["#stays", "#added"][..], &["#gone", "#advice", "#unsure"][..]),
         ("new", "New (1)", &["#added"], &["#stays", "#gone"]),
-        ("fixed", "Fixed (1)", &["What the previous check found"], &["#stays", "#gone"]),
+        (
+            "fixed",
+            "Fixed (1)",
+            &["What the previous check found", "<code>#gone</code>", "&#60;img id=gone&#62;"],
+            &["#stays", "#added"],
+        ),
         ("accepted", "Accepted (1)", &["#stays", "It comes with the new header."], &["#added"]),
         ("review", "To review (4)", &["#unsure", "Decide…"], &["#added", "#stays"]),
         ("anything", "All problems (2)", &["#stays"], &["#gone"]),
@@ -60,6 +65,12 @@ async fn each_tab_lists_what_its_number_counts_and_a_page_has_its_own_list() {
     }
     let fixed = member.get(&format!("{base}/elements?show=fixed")).await;
     assert!(fixed.text.contains("<td class=\"n\">1</td>"), "by rule");
+    let previous = report.diff.previous_id.unwrap();
+    for link in [format!("href=\"{base}\""), format!("href=\"{}\"", home.page(&format!("/checks/{previous}")))] {
+        assert!(fixed.text.contains(&link), "both checks are led to: {link}");
+    }
+    let first = member.get(&home.page(&format!("/checks/{previous}/elements?show=fixed"))).await;
+    assert!(first.text.contains("Fixed (0)"), "the first check has nothing before it");
     let review = member.get(&format!("{base}/elements?show=review")).await;
     assert!(review.text.contains("Listed: 1"), "what is counted and not kept is said");
     let whole = member.get(&base).await;
