@@ -178,7 +178,10 @@ async fn show(
         Deed::Assign => choice(&work::names(team).await?, &assigned.assignee),
         Deed::Judge => Vec::new(),
     };
-    let shell = team.shell(Section::Sites, title).with_errors(errors);
+    let mut shell = team.shell(Section::Sites, title).with_errors(errors);
+    // What was chosen is in the form, and has to be in the address to which a change of the language leads.
+    let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&hidden).finish();
+    shell.here = format!("/teams/{}/checks/{check}/bulk?{query}", team.visit.team.id);
     let check = check.to_string();
     let template = BulkPage { shell, check, deed, subject, count, hidden, judged, assigned, members };
     form_page(&template, &template.shell)

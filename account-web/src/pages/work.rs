@@ -141,17 +141,18 @@ pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     let filter = AssignmentFilter { site, whose: person, progress };
     let found = team.handle().assignments(filter, team.context.page(PER_PAGE)).await?;
     let (names, today) = (names(team).await?, team.visit.signed_in.at.date_naive());
-    let shown: BTreeSet<SiteId> = found.items.iter().map(|one| one.site).chain(site).collect();
-    let mut sites: BTreeMap<SiteId, Site> = BTreeMap::new();
-    for id in shown {
+    let assigned = team.handle().assigned_sites().await?.into_iter();
+    let mut sites: BTreeMap<SiteId, String> =
+        assigned.map(|site| (site.id, site.details.display_name().to_owned())).collect();
+    if let Some(id) = site.filter(|id| !sites.contains_key(id)) {
+        // Nothing of it is assigned, or it was deleted meanwhile.
         match team.handle().site(id).await {
-            Ok(site) => drop(sites.insert(id, site)),
-            // It was deleted meanwhile.
+            Ok(site) => drop(sites.insert(id, site.details.display_name().to_owned())),
             Err(Error::NotFound) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    let site_name = |id: &SiteId| sites.get(id).map_or("", |site| site.details.display_name()).to_owned();
+    let site_name = |id: &SiteId| sites.get(id).cloned().unwrap_or_default();
     let shell = team.shell(Section::Work, &team.words().work.title);
     let row = |one: &Assignment| Row {
         rule: title_of(one.element.rule.as_str(), &shell),
@@ -165,7 +166,8 @@ pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     let chosen = site.map(|id| id.to_string()).unwrap_or_default();
     let show = if is_all { "all" } else { "" };
     let paging = Paging::of(&found, &[("whose", whose), ("show", show), ("site", &chosen)]);
-    let sites = sites.keys().map(|id| (id.to_string(), site_name(id), Some(*id) == site)).collect();
+    let mut sites: Vec<_> = sites.keys().map(|id| (id.to_string(), site_name(id), Some(*id) == site)).collect();
+    sites.sort_by_cached_key(|(id, name, _)| (name.to_lowercase(), id.clone()));
     let judges = team.handle().judges();
     page(&WorkPage { shell, rows, paging, whose, is_all, sites, total: found.total, judges })
 }

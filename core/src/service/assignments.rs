@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::{Service, TeamHandle};
 use crate::{
     domain::{
-        Ability, AssignedElements, Assignment, AuditAction, AuditRecord, NewAuditRecord, RuleId, Scan, ScanState,
+        Ability, AssignedElements, Assignment, AuditAction, AuditRecord, NewAuditRecord, RuleId, Scan, ScanState, Site,
         assigned_by, bounded,
     },
     error::Error,
@@ -52,6 +52,18 @@ impl TeamHandle {
         match &self.service().parts().judgements {
             Some(store) => Ok(store.unfinished_assignments(self.id(), person).await?),
             None => Ok(0),
+        }
+    }
+
+    /// Returns the sites about which there are assignments, also if all of them are done, by domain.
+    ///
+    /// # Errors
+    /// Returns [`Error::MissingAbility`] without `read`, and those of [every call](TeamHandle#errors).
+    pub async fn assigned_sites(&self) -> Result<Vec<Site>, Error> {
+        self.may(Ability::Read).await?;
+        match &self.service().parts().judgements {
+            Some(store) => Ok(store.assigned_sites(self.id()).await?),
+            None => Ok(Vec::new()),
         }
     }
 }

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use super::{PeopleStore, StoreError};
 use crate::{
-    domain::{Assignment, NewAssignment, NewAuditRecord, WorkChange},
+    domain::{Assignment, NewAssignment, NewAuditRecord, Site, WorkChange},
     id::{AssignmentId, PersonId, ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
 };
@@ -138,4 +138,10 @@ pub trait AssignmentStore: PeopleStore {
 
     /// Returns the number of assignments of a member in a team that are not done.
     async fn unfinished_assignments(&self, team: TeamId, person: PersonId) -> Result<u64, StoreError>;
+
+    /// Returns the sites of a team about which there are assignments, also if all of them are done.
+    ///
+    /// # Ordering
+    /// By domain (bytes), then id.
+    async fn assigned_sites(&self, team: TeamId) -> Result<Vec<Site>, StoreError>;
 }

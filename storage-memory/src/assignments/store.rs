@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{Assignment, Key, NewAssignment, NewAuditRecord, WorkChange, without_repeated_assignments},
+    domain::{Assignment, Key, NewAssignment, NewAuditRecord, Site, WorkChange, without_repeated_assignments},
     id::{AssignmentId, PersonId, ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{AssignError, AssignmentFilter, AssignmentStore, Progress, StoreError, Whose},
@@ -126,6 +126,15 @@ impl AssignmentStore for MemoryStore {
             let filter = AssignmentFilter { site: None, whose: Whose::Person(person), progress: Progress::Unfinished };
             let of_team = state.assignments.values().filter(|one| one.team == team);
             Ok(of_team.filter(|one| is_meant(one, filter)).count() as u64)
+        })
+    }
+
+    async fn assigned_sites(&self, team: TeamId) -> Result<Vec<Site>, StoreError> {
+        self.step(|state, _| {
+            let assigned: BTreeSet<SiteId> = state.assignments.values().map(|one| one.site).collect();
+            let listed = state.teams.get(&team).into_iter().flat_map(|row| &row.sites);
+            let rows = listed.filter(|(_, id)| assigned.contains(id)).filter_map(|(_, id)| state.sites.get(id));
+            Ok(rows.map(|row| row.site.clone()).collect())
         })
     }
 }

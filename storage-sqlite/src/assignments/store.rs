@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{Assignment, NewAssignment, NewAuditRecord, WorkChange, without_repeated_assignments},
+    domain::{Assignment, NewAssignment, NewAuditRecord, Site, WorkChange, without_repeated_assignments},
     id::{AssignmentId, PersonId, ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{AssignError, AssignmentFilter, AssignmentStore, Progress, StoreError, Whose},
@@ -22,6 +22,7 @@ use crate::{
     },
     people::audit::append,
     reviews::store::is_site,
+    sites::rows::{SiteRow, site_columns},
 };
 
 /// What an assignment `w` of the team `?1` must be: of the site `?2`, and the member's `?3`, where they are given; nobody's, where `?4`
@@ -172,6 +173,23 @@ impl AssignmentStore for SqliteStore {
             .fetch_one(&mut *db)
             .await?;
             Ok(number.unsigned_abs())
+        })
+        .await
+    }
+
+    async fn assigned_sites(&self, team: TeamId) -> Result<Vec<Site>, StoreError> {
+        self.read(async |mut db| {
+            let rows: Vec<SiteRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                site_columns!(),
+                " FROM sites site
+                 WHERE site.id IN (SELECT w.site_id FROM assignments w WHERE w.team_id = ?1)
+                 ORDER BY site.domain, site.id",
+            ))
+            .bind(Id(team))
+            .fetch_all(&mut *db)
+            .await?;
+            Ok(rows.into_iter().map(SiteRow::site).collect::<Result<_, _>>()?)
         })
         .await
     }

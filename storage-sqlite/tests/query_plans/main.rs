@@ -283,6 +283,7 @@ async fn reviews(store: &SqliteStore, team: TeamId, site: SiteId) {
     let page = PageRequest::new(1, 10);
     store.assignments(team, AssignmentFilter { site: Some(site), ..AssignmentFilter::default() }, page).await.unwrap();
     store.all_assignments(team, site).await.unwrap();
+    store.assigned_sites(team).await.unwrap();
     store.unfinished_assignments(team, PersonId::generate(now)).await.unwrap();
     store.remove_assignment(team, id, note()).await.unwrap();
     let batch = BatchId::generate(now);

@@ -269,3 +269,23 @@ pub(crate) async fn a_site_has_a_bounded_number_of_assignments<S: Store + Review
         "it takes the place of another"
     );
 }
+
+pub(crate) async fn sites_with_assignments_are_listed_once_in_the_order_of_sites<S: Store + ReviewStore>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (store, team) = (&world.store, world.team().await);
+    let last = world.site_at(team, "https://z.example/").await;
+    let first = world.site_at(team, "https://a.example/").await;
+    world.site_at(team, "https://m.example/").await;
+    let (other, foreign) = world.team_and_site().await;
+    world.assigned(other, foreign, "#a", OPEN).await;
+    assert_eq!(store.assigned_sites(team).await.unwrap(), []);
+    for selector in ["#a", "#b"] {
+        world.assigned(team, last.id, selector, WorkChange { state: WorkState::Done, ..OPEN }).await;
+    }
+    world.assigned(team, first.id, "#a", OPEN).await;
+    assert_eq!(store.assigned_sites(team).await.unwrap(), [first, last.clone()]);
+    assert!(store.delete_site(team, last.id).await.unwrap());
+    assert_eq!(store.assigned_sites(team).await.unwrap().len(), 1);
+}

@@ -44,6 +44,7 @@ macro_rules! review_suite {
             what_was_done_before_a_check_that_finds_it_is_open_again,
             assignments_belong_to_the_team_of_their_site_and_end_with_it,
             a_site_has_a_bounded_number_of_assignments,
+            sites_with_assignments_are_listed_once_in_the_order_of_sites,
             decisions_that_were_made_at_once_are_undone_exactly,
             what_somebody_decided_after_a_batch_is_not_undone_with_it,
             assignments_that_were_made_at_once_are_undone_exactly,
