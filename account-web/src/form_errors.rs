@@ -19,7 +19,7 @@ pub(crate) struct FormErrors(Vec<FormError>);
 pub(crate) struct FormError {
     /// The id of the field.
     pub(crate) field: String,
-    /// What is wrong, as a sentence.
+    /// The problem, as a sentence.
     pub(crate) text: String,
 }
 

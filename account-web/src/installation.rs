@@ -8,7 +8,7 @@ pub struct Installation {
     pub versions: Vec<(String, String)>,
     /// The settings that are set, each with its value.
     pub settings: Vec<(String, String)>,
-    /// Whether the page for the first person also lets in who only wants to look around: as a person without a password, who operates
+    /// True if the page for the first person also lets in who only wants to look around: as a person without a password, who operates
     /// the installation and owns its oldest team.
     pub offers_demo: bool,
 }

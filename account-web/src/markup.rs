@@ -21,7 +21,7 @@ pub(crate) const STYLE: Asset = Asset {
     content: include_str!("../assets/style.css"),
 };
 
-/// What makes pages more comfortable where scripts run. Nothing depends on it.
+/// The script, which makes pages more comfortable where scripts run. Nothing depends on it.
 pub(crate) const SCRIPT: Asset = Asset {
     stem: "script",
     ending: "js",

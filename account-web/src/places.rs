@@ -6,7 +6,7 @@ use url::Url;
 /// The path below which the server receives the pages.
 const SERVED: &str = "/app";
 
-/// Where the pages are, as browsers see it: a proxy may serve the installation below a path of its own.
+/// The addresses of the pages, as browsers see them: a proxy may serve the installation below a path of its own.
 #[derive(Debug)]
 pub(crate) struct Places {
     origin: String,

@@ -9,7 +9,7 @@ pub enum Verb {
     Post,
 }
 
-/// Who may use a route. Core decides again by the rights of the person's role; this is what is decided before a page is made.
+/// The people who may use a route. Core decides again by the rights of the person's role; this is what is decided before a page is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Anybody.
@@ -34,7 +34,7 @@ pub struct Route {
     pub verb: Verb,
     /// The path below the root; words in braces stand for any segment.
     pub path: &'static str,
-    /// Who may use it.
+    /// The people who may use it.
     pub access: Access,
     pub(crate) page: Page,
 }
@@ -50,7 +50,7 @@ impl Route {
 /// Declares the pages with their routes.
 macro_rules! pages {
     ($($page:ident = $verb:ident $path:literal $access:ident;)*) => {
-        /// What a route leads to.
+        /// The page or the deed to which a route leads.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Page {
             $($page,)*

@@ -45,7 +45,7 @@ pub(crate) struct Shell {
     pub(crate) title: String,
     pub(crate) person: Option<Person>,
     pub(crate) team: Option<TeamShell>,
-    /// What has just been done.
+    /// The sentence about what has just been done.
     pub(crate) notice: Option<&'static str>,
     pub(crate) errors: FormErrors,
     /// The path of this page, to which a change of the language leads back.
@@ -61,7 +61,7 @@ pub(crate) struct TeamShell {
     pub(crate) counts: Counts,
 }
 
-/// What the navigation of a team counts.
+/// The numbers in the navigation of a team.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counts {
     /// The number of the team's sites whose latest check failed.

@@ -17,7 +17,7 @@ enum Part {
     Text(String),
     /// The address of a page.
     Link(String),
-    /// What is below it stands in each mail of the kind.
+    /// The text below it, which stands in each mail of the kind.
     Line,
 }
 

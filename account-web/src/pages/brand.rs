@@ -16,7 +16,7 @@ use crate::{
     shell::{Section, Shell},
 };
 
-/// What was entered into the form, with what was wrong with it.
+/// The entries of the form, with what was wrong with it.
 #[derive(Debug)]
 pub(super) struct Entered {
     name: String,

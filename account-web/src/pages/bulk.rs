@@ -23,7 +23,7 @@ use crate::{
     time::Instant,
 };
 
-/// What is done with many elements.
+/// The deed that is done with many elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deed {
     Judge,
@@ -38,7 +38,7 @@ struct BulkPage {
     deed: Deed,
     subject: Subject,
     count: usize,
-    /// What the form repeats of the choice.
+    /// The part of the choice that the form repeats.
     hidden: Hidden,
     judged: JudgementInput,
     assigned: AssignmentInput,
@@ -98,7 +98,7 @@ impl BulkPage {
 /// Fields that a form sends again: names and values.
 type Hidden = Vec<(&'static str, String)>;
 
-/// What was chosen, by a query or a form.
+/// Reads the choice from a query or a form.
 fn choice_of(fields: &Fields) -> Result<(Chosen, Deed, Hidden), PageError> {
     let deed = if fields.get("do") == "assign" { Deed::Assign } else { Deed::Judge };
     let mut hidden = vec![("do", if deed == Deed::Assign { "assign" } else { "judge" }.to_owned())];
@@ -225,7 +225,7 @@ pub(super) async fn undo(team: &InTeam<'_, '_>, check: &str, batch: &str) -> Res
     }
 }
 
-/// What the list of elements says about something that was just made at once, or undone.
+/// The message of the list of elements about something that was just made at once, or undone.
 #[derive(Debug)]
 pub(super) enum Said {
     /// It was made, and can be undone until then.

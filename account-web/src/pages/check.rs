@@ -57,7 +57,7 @@ struct ReportPage<'a> {
     at: Instant,
     report: &'a Report,
     reviewed: &'a ReviewedReport,
-    /// Whether the person may decide about elements.
+    /// True if the person may decide about elements.
     judges: bool,
     names: Names,
     today: NaiveDate,

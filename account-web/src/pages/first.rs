@@ -27,7 +27,7 @@ struct FirstPage<'a> {
     key: String,
     email: &'a str,
     name: &'a str,
-    /// What was entered as the name of the team; `None` where there is a team, which is the person's then.
+    /// The entry for the name of the team; `None` where there is a team, which is the person's then.
     team: Option<&'a str>,
     offers_demo: bool,
 }

@@ -19,7 +19,7 @@ use crate::{
     shell::{Section, Shell},
 };
 
-/// Who follows the link.
+/// The person who follows the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guest {
     /// Somebody without an account, who gets one.

@@ -2,7 +2,7 @@
 
 use a11ycheck_core::paging::Page;
 
-/// Where in a list a page is.
+/// The place of a page in a list.
 #[derive(Debug, Clone)]
 pub(super) struct Paging {
     pub(super) page: u64,

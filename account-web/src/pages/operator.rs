@@ -26,7 +26,7 @@ use crate::{
     words::Words,
 };
 
-/// What was entered into the form, with what was wrong with it.
+/// The entries of the form, with what was wrong with it.
 #[derive(Debug, Default)]
 pub(super) struct Entered {
     name: String,

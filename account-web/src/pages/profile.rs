@@ -18,7 +18,7 @@ use crate::{
     time::Instant,
 };
 
-/// What was wrong with the form.
+/// The problems of the form.
 #[derive(Debug, Default)]
 pub(super) struct Entered {
     errors: FormErrors,

@@ -16,7 +16,7 @@ use crate::{
     shell::{Section, Shell},
 };
 
-/// What is in the fields of the form.
+/// The content of the form.
 #[derive(Debug, Default)]
 struct Entered {
     name: String,

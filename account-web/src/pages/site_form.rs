@@ -23,7 +23,7 @@ use crate::{
     words::own_name,
 };
 
-/// What is in the fields.
+/// The content of the fields.
 #[derive(Debug, Default)]
 struct Entered {
     url: String,
@@ -32,7 +32,7 @@ struct Entered {
     tags: String,
     platform: String,
     standard: String,
-    /// What is entered for the team's own fields.
+    /// The entries for the team's own fields.
     own: Vec<Own>,
 }
 

@@ -37,7 +37,7 @@ struct Value {
     query: String,
 }
 
-/// What is chosen of an own field.
+/// The value that is chosen of an own field.
 struct Filter {
     field: SiteField,
     value: String,
@@ -73,7 +73,7 @@ enum Last {
     Checked { at: Instant, scan: String, problems: u64, change: Change },
 }
 
-/// How the number of problems has changed since the check before.
+/// The change of the number of problems since the check before.
 enum Change {
     Better(u64),
     Worse(u64),
@@ -135,7 +135,7 @@ pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     page(&SitesPage { shell, rows, tag, wanted, is_failing, is_filtered, filters, paging, total })
 }
 
-/// What sites are searched for.
+/// The properties for which sites are searched.
 struct Search<'a> {
     /// A text in small letters, which may be empty.
     wanted: &'a str,

@@ -18,7 +18,7 @@ use crate::{
     time::Instant,
 };
 
-/// What was entered into the form, with what was wrong with it.
+/// The entries of the form, with what was wrong with it.
 #[derive(Debug, Default)]
 pub(super) struct Entered {
     name: String,

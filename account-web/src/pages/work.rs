@@ -191,7 +191,7 @@ struct AssignPage {
     members: Vec<(String, String, bool)>,
     /// The assignment as it is.
     work: Option<Work>,
-    /// Who made it, and when.
+    /// The name of its maker, and the instant.
     made: Option<(String, Instant)>,
 }
 

@@ -12,13 +12,13 @@ use crate::{
     store::AdmittedToken,
 };
 
-/// What a request shows of its sender.
+/// The facts that a request shows of its sender.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Caller {
     /// The bearer token that it carries.
     pub token: Option<PlainToken>,
-    /// Where it came from.
+    /// The address from which it came.
     pub address: IpAddr,
 }
 
@@ -39,17 +39,17 @@ impl Caller {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Admission {
-    /// What the counters say.
+    /// The decision of the counters.
     pub rate: RateDecision,
-    /// When they said it.
+    /// The instant of the decision.
     pub at: DateTime<Utc>,
-    /// Whose counters they are.
+    /// The owner of the counters.
     pub against: CountedAgainst,
     /// The team that the request may act for, or why it may not be carried out.
     pub team: Result<TeamHandle, Error>,
 }
 
-/// Whose counters a request is counted against.
+/// The owner of the counters against which a request is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedAgainst {
     /// Those of the token that it carries.

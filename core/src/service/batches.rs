@@ -20,11 +20,11 @@ pub enum Chosen {
     OfRule(u64),
 }
 
-/// What was chosen of a check.
+/// The elements that were chosen of a check.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Found {
-    /// Whether the elements fail, or no program could decide about them.
+    /// The kind of the elements: they fail, or no program could decide about them.
     pub subject: Subject,
     /// The numbers of the elements within the check, each once: at least one, and at most [`Batch::MOST`].
     pub numbers: Vec<u64>,

@@ -35,19 +35,19 @@ pub struct TeamHandle {
     judged: Judged,
 }
 
-/// What may be done with a handle.
+/// The rights of a handle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rights {
     abilities: BTreeSet<Ability>,
-    /// Whether sites may be deleted.
+    /// True if sites may be deleted.
     deletes: bool,
-    /// Whether findings may be judged.
+    /// True if findings may be judged.
     judges: bool,
     /// Tokens, endpoints, deliveries, the brand and members.
     manages: bool,
 }
 
-/// When it is judged whether the team may do anything at all.
+/// The moment at which it is judged whether the team may do anything at all.
 #[derive(Debug, Clone)]
 enum Judged {
     ByEachCall,

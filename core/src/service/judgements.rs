@@ -24,13 +24,13 @@ pub struct ReviewedReport {
     pub report: Report,
     /// The judgements of the site, the newest first.
     pub judgements: Vec<Judgement>,
-    /// How they relate to the elements of the check.
+    /// Their relation to the elements of the check.
     pub judged: Judged,
     /// The number of undecided elements that are kept, by rule, about which a person has decided.
     pub decided: BTreeMap<RuleId, u64>,
     /// The assignments of the site.
     pub assignments: Vec<Assignment>,
-    /// How they relate to the elements of the check.
+    /// Their relation to the elements of the check.
     pub assigned: AssignedElements,
 }
 
@@ -55,7 +55,7 @@ pub struct ElementToJudge {
     pub site: SiteId,
     /// The rule.
     pub rule: RuleId,
-    /// Whether it fails, or no program could decide about it.
+    /// The kind of the element: it fails, or no program could decide about it.
     pub subject: Subject,
     /// The address of the page. Hostile text, as are the next two.
     pub page: String,
@@ -79,9 +79,9 @@ pub struct ElementToJudge {
 pub struct ListedJudgement {
     /// The judgement.
     pub judgement: Judgement,
-    /// How it relates to the latest completed check; `None` before there is one.
+    /// Its relation to the latest completed check; `None` before there is one.
     pub state: Option<JudgementState>,
-    /// Whether it matches nothing in the latest checks that looked, and can go.
+    /// True if it matches nothing in the latest checks that looked, and can go.
     pub is_stale: bool,
 }
 

@@ -16,7 +16,7 @@ pub struct SitesQuery {
     page: PageRequest,
 }
 
-/// What a site's checks have come to.
+/// The outcome of the checks of the sites that are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Which {
     All,

@@ -120,7 +120,7 @@ pub(crate) struct Parts {
     #[cfg_attr(not(feature = "delivery"), expect(dead_code, reason = "`HttpSender` trusts them"))]
     pub(crate) ca_certificates: Vec<Vec<u8>>,
     pub(crate) base_url: BaseUrl,
-    /// When the loops of this process last ran.
+    /// The instants at which the loops of this process last ran.
     pub(crate) last_runs: Mutex<LastRuns>,
     /// The log of occurrences, as this process reads it.
     pub(crate) feed: feed::Feed,

@@ -87,7 +87,7 @@ impl Service {
 pub struct RunningCheck {
     /// The check.
     pub scan: Scan,
-    /// Whether it [may be stuck](crate::domain::ScanState::is_stuck).
+    /// True if it [may be stuck](crate::domain::ScanState::is_stuck).
     pub is_stuck: bool,
 }
 

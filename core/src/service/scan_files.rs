@@ -41,7 +41,7 @@ impl From<ScanId> for ScanTarget {
     }
 }
 
-/// Whether a report has what people decided about its elements.
+/// True if a report has what people decided about its elements.
 #[derive(Debug, Clone, Copy)]
 enum Judgements {
     LeftOut,
@@ -61,7 +61,7 @@ pub struct ScanFiles {
     pub(super) scan: Scan,
     /// The address of the list of all elements.
     rest: Option<String>,
-    /// Whether lists of issues say what people decided.
+    /// True if lists of issues say what people decided.
     judgements: Judgements,
     /// The time that it took to find the check, which counts towards the time that a request waits for a file.
     #[cfg(feature = "pdf")]

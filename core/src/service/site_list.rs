@@ -14,12 +14,12 @@ use crate::{
     store::{AddSiteError, AddedOnce},
 };
 
-/// When sites that are imported are checked for the first time.
+/// The time of the first check of sites that are imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstChecks {
     /// As soon as a worker is free.
     AtOnce,
-    /// When the schedule says so.
+    /// At the time of the schedule.
     BySchedule,
 }
 
@@ -191,7 +191,7 @@ fn changes(entry: &SiteEntry, site: &Site, values: Option<&SiteValues>) -> bool 
         || entry.values.iter().any(|(id, value)| value.as_ref() != carried(id))
 }
 
-/// What became of a line.
+/// The outcome of a line.
 enum Line {
     Added,
     Changed,

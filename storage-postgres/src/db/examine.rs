@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::{ConnectError, PostgresConfig, PostgresStore, db::migrate::newest};
 
-/// What was found in a database that answers.
+/// The facts about a database that answers.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Examination {

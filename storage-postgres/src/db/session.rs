@@ -42,7 +42,7 @@ pub(crate) struct WeakVacant(Weak<Mutex<Places>>);
 #[derive(Debug, Default)]
 struct Places {
     ready: VecDeque<Option<Ready>>,
-    /// Whether a task waits to return what has been ready for too long.
+    /// True if a task waits to return what has been ready for too long.
     is_watched: bool,
 }
 

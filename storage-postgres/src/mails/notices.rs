@@ -13,7 +13,7 @@ use crate::{
     people::rows::{MemberRow, member_columns, person_columns},
 };
 
-/// When a site's last notice was written and about which reason, and when its last completed check ended.
+/// The instant at which a site's last notice was written, its reason, and the instant at which its last completed check ended.
 type NoticeRow = (Option<DateTime<Utc>>, Option<String>, Option<DateTime<Utc>>);
 
 /// Writes the notices of a check that has failed, where they are due.
@@ -92,7 +92,7 @@ async fn is_on(db: &mut PgConnection) -> Result<bool, sqlx::Error> {
     Ok(value.is_some_and(|value| value == SharedSetting::ON))
 }
 
-/// Writes a mail to each member who is told, and wants to be.
+/// Writes a mail to each member who receives notices, and wants to.
 async fn to_members<E>(
     db: &mut PgConnection,
     team: TeamId,

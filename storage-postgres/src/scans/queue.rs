@@ -210,7 +210,7 @@ impl QueueStore for PostgresStore {
     async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {
         let failed = self
             .transaction(async |mut tx| {
-                // It may be given back, and notes that its failure was told of.
+                // It may be given back, and notes that its failure was reported.
                 lock_site(tx.db(), claim.scan).await?;
                 let fail = |held: ScanState, now| held.fail(claim.token, failure.clone(), now);
                 let failed = move_on(&mut tx, claim.scan, Some(ScanEventKind::Failed), fail).await?;

@@ -25,7 +25,7 @@ use crate::{
     sites::rows::{SiteRow, site_columns},
 };
 
-/// What an assignment `w` of the team `?1` must be: of the site `?2`, and the member's `?3`, where they are given; nobody's, where `?4`
+/// The condition on an assignment `w` of the team `?1` must be: of the site `?2`, and the member's `?3`, where they are given; nobody's, where `?4`
 /// says so; and unfinished, where `?5` says so.
 macro_rules! is_meant {
     () => {

@@ -40,7 +40,7 @@ pub enum ExistingFile {
 pub struct Backup {
     /// The size of the file, in bytes.
     pub bytes: u64,
-    /// What is in it.
+    /// Its content.
     pub contents: Contents,
 }
 
@@ -50,7 +50,7 @@ pub struct Backup {
 pub struct Restored {
     /// The size of the file, in bytes.
     pub bytes: u64,
-    /// What is in it.
+    /// Its content.
     pub contents: Contents,
     /// The file that was there before, under its new name; `None` if there was none.
     pub kept: Option<PathBuf>,

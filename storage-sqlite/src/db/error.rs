@@ -133,7 +133,7 @@ struct Reported {
 enum Meaning {
     /// Trouble that may pass, or that an operator can end.
     MayPass,
-    /// What should be new is not.
+    /// An id or another key that should be new is not.
     Taken,
     /// The file is damaged.
     Damaged,

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// What was found at the place of a database.
+/// The file, or what else was found, at the place of a database.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Examination {
@@ -48,11 +48,11 @@ pub struct ServingProcess {
 pub struct ExaminedFile {
     /// Its size, with the log beside it, in bytes.
     pub bytes: u64,
-    /// What is in it.
+    /// Its content.
     pub contents: Contents,
 }
 
-/// What is in a file, as far as somebody needs to know who keeps it.
+/// The content of a file, as far as somebody needs to know who keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Contents {

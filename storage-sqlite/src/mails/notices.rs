@@ -93,7 +93,7 @@ async fn is_on(db: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
     Ok(value.is_some_and(|value| value == SharedSetting::ON))
 }
 
-/// Writes a mail to each member who is told, and wants to be.
+/// Writes a mail to each member who receives notices, and wants to.
 async fn to_members<E>(
     db: &mut SqliteConnection,
     team: TeamId,

@@ -56,7 +56,7 @@ impl MailRow {
     }
 }
 
-/// How far the sending of a mail has come, as it is stored.
+/// The progress of the sending of a mail, as it is stored.
 #[derive(FromRow)]
 pub(super) struct MailStateColumns {
     state: String,

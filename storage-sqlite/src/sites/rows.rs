@@ -70,7 +70,7 @@ impl SiteRow {
     }
 }
 
-/// What a site remembers of its manual checks.
+/// The part of a site that remembers its manual checks.
 #[derive(FromRow)]
 pub(crate) struct ManualRow {
     last_manual_at: Option<At>,

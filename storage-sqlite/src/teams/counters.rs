@@ -13,7 +13,7 @@ use a11ycheck_core::{
 };
 use chrono::{DateTime, Utc};
 
-/// What a request is counted against.
+/// The owner of the counter against which a request is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Key {
     Token(TokenId),

@@ -8,7 +8,7 @@ use crate::{
     id::{AuditId, PersonId, TeamId},
 };
 
-/// Who does something, and from where.
+/// The person or program that does something, and the address from which.
 #[derive(Debug, Clone)]
 pub struct Actor {
     person: Option<PersonId>,

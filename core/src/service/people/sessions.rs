@@ -46,7 +46,7 @@ pub struct Visit {
     pub role: Role,
     /// The team.
     pub team: Team,
-    /// What the person may do, with the rights of the role.
+    /// The handle of the team, with the rights of the role.
     pub handle: TeamHandle,
 }
 

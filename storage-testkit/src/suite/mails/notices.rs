@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl<S: Store + MailStore> World<S> {
-    /// Lets a check of a site fail, and returns who is told.
+    /// Lets a check of a site fail, and returns who receives a mail.
     async fn told_of(&self, team: TeamId, site: SiteId, code: FailureCode) -> Vec<String> {
         let claim = self.running(team, site).await;
         self.store.fail_scan(claim, Failure::new(code, "It failed.")).await.unwrap();

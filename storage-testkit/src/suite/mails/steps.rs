@@ -14,7 +14,7 @@ use crate::suite::world::World;
 pub(crate) const TERM: TimeDelta = TimeDelta::minutes(2);
 
 impl<S: Store + MailStore> World<S> {
-    /// Lets mail be sent from now on.
+    /// Lets mail be sent.
     pub(crate) async fn send_mail(&self) {
         self.store.replace_setting(SharedSetting::Mail, SharedSetting::ON).await.unwrap();
     }
