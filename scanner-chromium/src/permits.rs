@@ -3,7 +3,7 @@
 //!
 //! | permit | bounds | given out | held by a visit |
 //! |---|---|---|---|
-//! | [`ScanPermits::loading`] | pages of one site that load at a time, so that small sites are not overrun | by the scan | from before its turn until the page has loaded |
+//! | [`ScanPermits::loading`] | pages of one site that load at a time, so that small sites are not overrun | by the scan | from before its turn until the page has loaded; also while the parts of a page are asked for without a tab |
 //! | [`ScanPermits::tab`] | pages that are open at a time, over all scans | by the scanner | from before its tab is taken until that is at rest or closed |
 //! | [`ScanPermits::core`] | pages that axe-core works on at a time: it keeps a processor core busy | by the scanner | while axe-core runs |
 //! | [`ScanPermits::cutting`] | pages whose pictures are cut out at a time: each holds a shot with all its pixels, some 30 MB | by the scanner | while they are cut out |
@@ -14,7 +14,9 @@
 //! A visit takes `loading`, then waits for its turn at the site (`visit/pace.rs`), then takes `tab` and, if a browser
 //! has to be started, the lock of the pool. It releases `loading`, takes and releases `core`, releases `tab`, and takes
 //! `cutting` while it holds nothing else. The crawler's own requests take `tab` and nothing else, and only if the
-//! browser has to send them; after it they take the lock of their one tab and that of the pool.
+//! browser has to send them; after it they take the lock of their one tab and that of the pool. Whoever asks for the parts of a page
+//! (`crawl/memory/asking.rs`) takes `loading`, its turn, and then the right to one of four requests at a time, which is held for
+//! that request alone.
 //!
 //! One lock is held across all of these waits: that of what a site shows for an address that does not exist
 //! (`crawl/missing.rs`), which lets one visit at a time find that out. It is taken before any permit, and never by a

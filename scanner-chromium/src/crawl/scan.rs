@@ -47,6 +47,9 @@ use crate::{
 const LOOKAHEAD: u32 = 8;
 /// The least number of pages that are examined before outcomes are taken over.
 const LEAST_SAMPLE: usize = 2;
+/// The number of remembered pages that are asked for to find one that is unchanged, on average. On a site that has changed more than
+/// that, little would be saved.
+const MAX_DRAWN_PER_SAMPLED: usize = 10;
 /// The number of pages, after the start page, that are examined for what the site is built with.
 const PLATFORM_PAGES: u32 = 2;
 /// The time for robots.txt, sitemaps and the waits that a busy site asks for, in addition to that for all pages.
@@ -261,9 +264,13 @@ impl<'a> Crawl<'a> {
             return Ok(proof);
         };
         let mut sample = Vec::new();
-        for page in earlier.drawn(self.request.scan) {
-            if sample.len() >= earlier.sample_size() || Instant::now() >= self.done_by {
+        for (drawn, page) in earlier.drawn(self.request.scan).into_iter().enumerate() {
+            if sample.len() >= earlier.sample_size() {
                 break;
+            }
+            if drawn >= MAX_DRAWN_PER_SAMPLED * (earlier.sample_size() + LEAST_SAMPLE) || Instant::now() >= self.done_by
+            {
+                return Ok(proof);
             }
             let Ok(url) = Url::parse(&page.asked) else { continue };
             let may_be_visited = robots.allows(&url) && site.contains(&url);
@@ -384,7 +391,7 @@ impl<'a> Crawl<'a> {
                         has_reused = true;
                         ledger.settle_reused(&lead, &url, memory, look, earlier);
                     }
-                    (Outcome::Visited(visited, noted), _) => ledger.settle_noted(&lead, visited, noted),
+                    (Outcome::Visited(visited, noted), _) => ledger.settle_noted(&lead, *visited, noted),
                     (Outcome::Reused(..), None) | (Outcome::NotInTime, _) => {}
                 }
                 if ledger.is_stopped() {
@@ -406,7 +413,7 @@ impl<'a> Crawl<'a> {
                 }
                 visits.push(async move {
                     if let Some((visited, noted)) = looked {
-                        return (number, lead, Ok(Outcome::Visited(visited, noted)));
+                        return (number, lead, Ok(Outcome::Visited(Box::new(visited), noted)));
                     }
                     if may_reuse
                         && let Some(earlier) = earlier
@@ -424,7 +431,7 @@ impl<'a> Crawl<'a> {
                                 Ok(checked) => self.noted(&lead.url, checked, earlier).await,
                                 Err(_) => None,
                             };
-                            Ok(Outcome::Visited(visited, noted))
+                            Ok(Outcome::Visited(Box::new(visited), noted))
                         }
                         Ok(None) => Ok(Outcome::NotInTime),
                         Err(error) => Err(error),
@@ -489,7 +496,7 @@ struct Proof {
 
 /// What became of a page that was chosen.
 enum Outcome<'e> {
-    Visited(Visited, Option<Noted>),
+    Visited(Box<Visited>, Option<Noted>),
     /// It is as it was, at this address. The look is the one that was wanted.
     Reused(&'e PageMemory, Url, Look),
     NotInTime,
