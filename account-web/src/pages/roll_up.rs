@@ -23,7 +23,6 @@ struct RollUpPage {
 }
 
 impl RollUpPage {
-    #[expect(clippy::unused_self, reason = "templates call methods")]
     fn parameter(&self, field: &SiteField) -> String {
         parameter(field)
     }

@@ -1,5 +1,7 @@
 //! What was fixed since the check with which another was compared, element by element.
 
+use std::{cmp::Reverse, collections::BTreeMap};
+
 use super::TeamHandle;
 use crate::{
     catalog::card,
@@ -68,13 +70,13 @@ impl TeamHandle {
 
 fn listed(current: &Findings, previous: &Findings, page: PageRequest, locale: Locale) -> Page<FixedElement> {
     let mut fixed = fixed_elements(current, previous);
-    let mut counts: std::collections::BTreeMap<&RuleId, usize> = std::collections::BTreeMap::new();
+    let mut counts: BTreeMap<&RuleId, usize> = BTreeMap::new();
     for index in &fixed {
         *counts.entry(&previous.items[*index].rule).or_default() += 1;
     }
     fixed.sort_by_key(|index| {
         let finding = &previous.items[*index];
-        (std::cmp::Reverse(counts.get(&finding.rule).copied()), &finding.rule, finding.page, *index)
+        (Reverse(counts.get(&finding.rule).copied()), &finding.rule, finding.page, *index)
     });
     let element = |index: usize| {
         let finding = &previous.items[index];
