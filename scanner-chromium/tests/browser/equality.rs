@@ -175,7 +175,7 @@ fn document(number: usize, page: &Page, template: u64) -> String {
     if page.text % 3 == 2 {
         body.push_str("<img src=data:,>");
     }
-    if number % 4 == 0 {
+    if number.is_multiple_of(4) {
         let script = "fetch('/own/N.json').then(data => data.json()).then(data => late.append(Object.assign(document.createElement('img'), data)))";
         let _ = write!(body, "<script>{}</script>", script.replace('N', &number.to_string()));
     }
@@ -197,7 +197,11 @@ fn script(version: u64) -> String {
 }
 
 fn data(version: u64) -> String {
-    if version % 2 == 0 { format!("{{\"id\": \"d{version}\"}}") } else { format!("{{\"alt\": \"v{version}\"}}") }
+    if version.is_multiple_of(2) {
+        format!("{{\"id\": \"d{version}\"}}")
+    } else {
+        format!("{{\"alt\": \"v{version}\"}}")
+    }
 }
 
 fn picture(version: u64) -> String {

@@ -24,6 +24,9 @@ struct Shop {
     scanner: ChromiumScanner,
 }
 
+/// A change of the site.
+type Change = fn(&Shop);
+
 type Files = Arc<Mutex<BTreeMap<String, Reply>>>;
 
 impl Shop {
@@ -160,7 +163,7 @@ async fn a_page_that_has_changed_is_examined_and_so_are_all_where_what_they_shar
         })
         .await;
     assert_eq!((taken_over, loaded, course(&second)), (PAGES - 3, 5, Course::Incremental));
-    let changes: [(&str, fn(&Shop)); 4] = [
+    let changes: [(&str, Change); 4] = [
         ("a style sheet", |shop| shop.put_tagged("/style.css", "text/css", "2", "p { color: #333; background: #fff }")),
         ("a script", |shop| shop.put_tagged("/script.js", "text/javascript", "2", "document.title += '?'")),
         ("a picture", |shop| {
