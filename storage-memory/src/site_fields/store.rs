@@ -67,7 +67,7 @@ impl SiteFieldStore for MemoryStore {
         audit: NewAuditRecord,
     ) -> Result<Option<u64>, StoreError> {
         self.step(|state, now| {
-            if !state.site_fields.rows.get(&id).is_some_and(|(of, _)| *of == team) {
+            if state.site_fields.rows.get(&id).is_none_or(|(of, _)| *of != team) {
                 return Ok(None);
             }
             let lost = state.site_fields.remove(id);
