@@ -185,7 +185,7 @@ pub(crate) async fn a_deleted_field_takes_its_values_along_and_says_how_many_sit
     let delete = || world.store.delete_site_field(team, owner.id, world.note(Some(team)));
     assert_eq!(delete().await.unwrap(), Some(2));
     assert_eq!(delete().await.unwrap(), None);
-    assert_eq!(world.store.site_fields(team).await.unwrap(), [cost.clone()]);
+    assert_eq!(world.store.site_fields(team).await.unwrap(), std::slice::from_ref(&cost));
     let left = [(site, carried([(&cost, "17")])), (third, carried([(&cost, "17")]))].into();
     assert_eq!(world.store.all_site_values(team).await.unwrap(), left);
     // A field of the same name is another one, and has no values.
