@@ -17,7 +17,7 @@ use a11ycheck_core::{
     Engine, Service,
     domain::{
         AssignmentInput, Batch, EndpointDetails, EventKind, Finding, Findings, Impact, JudgementInput, PageCounts,
-        PageOutcome, PersonKind, PlanCode, Role, RuleFacts, RuleId, SiteInput, SiteUrl, Tag, Tool,
+        PageOutcome, PersonKind, PlanCode, Role, RuleFacts, RuleId, SiteFieldInput, SiteInput, SiteUrl, Tag, Tool,
     },
     engine::EngineConfig,
     id::ScanId,
@@ -162,6 +162,8 @@ async fn fill(service: &Service, web: &AccountWeb, kind: Kind) -> (Vec<(String, 
         post(web, &path, "verdict=false-positive&note=It+is+named+by+a+script.", &session).await;
     }
     let assignment = at_once(service, &team, largest, kind).await;
+    let people = service.people().unwrap().of_team(&team, Actor::program("bench"));
+    let field = people.add_site_field(SiteFieldInput::choice("Sector", ["Health", "Trade"])).await.unwrap().id;
     let delivery = team.ping_endpoint(endpoint.id).await.unwrap().id;
     let typical = added[1].first_scan.unwrap();
 
@@ -173,6 +175,7 @@ async fn fill(service: &Service, web: &AccountWeb, kind: Kind) -> (Vec<(String, 
         let path = route.path.replace("{team}", &team.id().to_string()).replace("{site}", &site.to_string());
         let path = path.replace("{endpoint}", &endpoint.id.to_string()).replace("{delivery}", &delivery.to_string());
         let path = path.replace("{element}", "5").replace("{assignment}", &assignment);
+        let path = path.replace("{field}", &field.to_string());
         assert!(!path.replace("{check}", "").contains('{'), "{path}: say here what stands for it");
         let path = format!("{}{path}", web.root());
         pages.push((route.path.to_owned(), path.replace("{check}", &largest.to_string())));

@@ -1,11 +1,11 @@
 //! What is assigned to members of a team: the list of it over all sites, and the forms with which it is assigned and changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use a11ycheck_core::{
     Error,
     catalog::card,
-    domain::{Assignment, AssignmentInput, Member, Site, Subject, WorkScope, WorkState},
+    domain::{Assignment, AssignmentInput, Member, Subject, WorkScope, WorkState},
     id::{AssignmentId, PersonId, ScanId, SiteId},
     paging::PageRequest,
     store::{AssignmentFilter, Progress, Whose},
