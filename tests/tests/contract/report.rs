@@ -152,7 +152,7 @@ async fn a_group_has_all_its_fields() {
             "pages": [{"url": "https://example.com/", "count": 1}],
             "examples": [{
                 "id": 2, "page": "https://example.com/", "target": "#more", "html": "<a href=/more></a>",
-                "details": "Fix this.", "is_new": true, "shot": null, "shot_width": null, "shot_height": null,
+                "details": "Fix this.", "is_new": true, "opened_by": null, "shot": null, "shot_width": null, "shot_height": null,
             }],
             "boxes": [], "n": 1, "places": [{"id": 2, "count": 1, "new_count": 1, "pages": 1, "measured": null}],
         })
