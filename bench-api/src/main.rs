@@ -54,7 +54,7 @@ fn main() {
         return server::run_for_pages(kind);
     }
     if arguments.iter().any(|argument| argument == "--pages") {
-        return pages::run(value(&arguments, "--rounds").unwrap_or(60));
+        return pages::run(value(&arguments, "--rounds").unwrap_or(60), value(&arguments, "--store"));
     }
     if arguments.first().is_some_and(|argument| argument == "--serve-fleet") {
         return server::run_for_fleet(&arguments[1], arguments[2].parse().unwrap());

@@ -13,7 +13,7 @@ use a11ycheck_core::{
     scanner::{CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
     sealing::Keyring,
     service::{ServiceBuilder, TeamInput, TokenInput},
-    store::ReviewStore,
+    store::{ReviewStore, SiteFieldStore},
 };
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits, routes, serve as accept};
 use a11ycheck_storage_memory::MemoryStore;
@@ -112,8 +112,8 @@ impl Ours {
 }
 
 /// As the server does.
-fn with_people(store: impl Store + ReviewStore + Clone) -> ServiceBuilder {
-    Service::builder(store.clone()).with_people(store.clone()).with_judgements(store)
+fn with_people(store: impl Store + ReviewStore + SiteFieldStore + Clone) -> ServiceBuilder {
+    Service::builder(store.clone()).with_people(store.clone()).with_judgements(store.clone()).with_site_fields(store)
 }
 
 /// Removes the data.

@@ -72,8 +72,8 @@ const LEFT_OUT: [(&str, &str); 20] = [
     ("/teams/{team}/brand/logo", "a picture"),
 ];
 
-/// Measures the pages on each store, and prints the table.
-pub(crate) fn run(rounds: usize) {
+/// Measures the pages on one store, or on each, and prints the table.
+pub(crate) fn run(rounds: usize, only: Option<Kind>) {
     println!(
         "\n{SITES} sites, {} findings in their latest checks, one connection, {rounds} requests a page.\n",
         total()
@@ -81,7 +81,7 @@ pub(crate) fn run(rounds: usize) {
     println!("| store | page | p50 ms | p95 ms | HTML kB | with style and script kB |");
     println!("|---|---|---:|---:|---:|---:|");
     let (mut slowest, mut heaviest) = (0.0_f64, 0.0_f64);
-    for kind in Kind::STORES {
+    for kind in Kind::STORES.into_iter().filter(|kind| only.is_none_or(|only| only == *kind)) {
         let server = Server::start_for_pages(kind);
         let [caller] = server.callers() else { panic!("one person is signed in") };
         for (name, path) in server.paths().iter().zip(&caller.paths) {

@@ -25,7 +25,7 @@ pub(crate) enum Bench {
     /// The pages of the account interface on each store, with 1,000 sites and 500,000 findings in one team. Takes some ten minutes
     #[command(disable_help_flag = true)]
     Pages {
-        /// For the bench itself: `--rounds N` requests a page (in place of 60)
+        /// For the bench itself: `--rounds N` requests a page (in place of 60), `--store memory|SQLite|PostgreSQL` alone
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
