@@ -6,7 +6,7 @@ use askama::Template;
 use super::{
     context::{InTeam, page},
     error::PageError,
-    sites::parameter,
+    site_fields::parameter,
 };
 use crate::{
     response::Response,

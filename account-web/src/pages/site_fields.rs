@@ -16,6 +16,34 @@ use crate::{
     shell::{Section, Shell},
 };
 
+/// A field of the team with a value of a site, or one that sites are looked for by.
+#[derive(Debug)]
+pub(super) struct OwnValue {
+    pub(super) field: SiteField,
+    pub(super) value: String,
+}
+
+impl OwnValue {
+    pub(super) fn parameter(&self) -> String {
+        parameter(&self.field)
+    }
+
+    /// Returns the choices of the field, each with whether it is chosen; none for a field that takes any text.
+    pub(super) fn choices(&self) -> Vec<(&str, bool)> {
+        match &self.field.kind {
+            SiteFieldKind::Text => Vec::new(),
+            SiteFieldKind::Choice(choices) => {
+                choices.iter().map(|choice| (choice.as_str(), *choice == self.value)).collect()
+            }
+        }
+    }
+}
+
+/// Returns the name of the parameter that has a value of the field, in forms and in the list of sites.
+pub(super) fn parameter(field: &SiteField) -> String {
+    format!("field-{}", field.id)
+}
+
 /// The content of the form.
 #[derive(Debug, Default)]
 struct Entered {

@@ -2,8 +2,7 @@
 
 use a11ycheck_core::{
     domain::{
-        AuditAction, PlatformKey, Site, SiteField, SiteFieldKind, SiteInput, SiteName, SiteValueChanges, SiteValues,
-        StandardId, Tag,
+        AuditAction, PlatformKey, Site, SiteField, SiteInput, SiteName, SiteValueChanges, SiteValues, StandardId, Tag,
     },
     id::SiteId,
     locale::Locale,
@@ -13,7 +12,7 @@ use askama::Template;
 use super::{
     context::{InTeam, form_page},
     error::PageError,
-    sites::parameter,
+    site_fields::{OwnValue, parameter},
 };
 use crate::{
     fields,
@@ -33,30 +32,7 @@ struct Entered {
     platform: String,
     standard: String,
     /// The entries for the team's own fields.
-    own: Vec<Own>,
-}
-
-/// An own field of the team with what is entered for it.
-#[derive(Debug)]
-struct Own {
-    field: SiteField,
-    value: String,
-}
-
-impl Own {
-    fn id(&self) -> String {
-        parameter(&self.field)
-    }
-
-    /// Returns the choices of the field, each with whether it is chosen; none for a field that takes any text.
-    fn choices(&self) -> Vec<(&str, bool)> {
-        match &self.field.kind {
-            SiteFieldKind::Text => Vec::new(),
-            SiteFieldKind::Choice(choices) => {
-                choices.iter().map(|choice| (choice.as_str(), *choice == self.value)).collect()
-            }
-        }
-    }
+    own: Vec<OwnValue>,
 }
 
 #[derive(Template)]
@@ -97,7 +73,7 @@ impl Entered {
             tags: text("tags"),
             platform: text("platform"),
             standard: text("standard"),
-            own: fields.into_iter().map(|field| Own { value: text(&parameter(&field)), field }).collect(),
+            own: fields.into_iter().map(|field| OwnValue { value: text(&parameter(&field)), field }).collect(),
         }
     }
 
@@ -113,7 +89,7 @@ impl Entered {
             standard: details.standard.map(|standard| standard.as_str().to_owned()).unwrap_or_default(),
             own: fields
                 .into_iter()
-                .map(|field| Own { value: values.remove(&field.id).unwrap_or_default(), field })
+                .map(|field| OwnValue { value: values.remove(&field.id).unwrap_or_default(), field })
                 .collect(),
         }
     }
@@ -143,7 +119,7 @@ impl Entered {
         for own in &self.own {
             match own.field.value(&own.value) {
                 Ok(value) => drop(values.insert(own.field.id, value)),
-                Err(problem) => errors.add(&own.id(), &sentence(&problem, team.words())),
+                Err(problem) => errors.add(&own.parameter(), &sentence(&problem, team.words())),
             }
         }
         let Some(input) = input.filter(|_| errors.is_empty()) else { return Err(errors) };
@@ -179,7 +155,7 @@ fn form(
 
 pub(super) async fn add_form(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     let fields = team.handle().site_fields().await?.into_iter();
-    let own = fields.map(|field| Own { field, value: String::new() }).collect();
+    let own = fields.map(|field| OwnValue { field, value: String::new() }).collect();
     form(team, None, Entered { own, ..Entered::default() }, FormErrors::default())
 }
 

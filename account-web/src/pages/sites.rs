@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use a11ycheck_core::{
-    domain::{ScanState, Site, SiteField, SiteFieldKind, SiteValues},
+    domain::{ScanState, Site, SiteField, SiteValues},
     id::SiteId,
     paging::{Page, PageRequest},
     service::SitesQuery,
@@ -14,6 +14,7 @@ use super::{
     context::{InTeam, page},
     error::PageError,
     list::Paging,
+    site_fields::{OwnValue, parameter},
 };
 use crate::{
     response::Response,
@@ -35,33 +36,6 @@ struct Value {
     field: String,
     value: String,
     query: String,
-}
-
-/// The value that is chosen of an own field.
-struct Filter {
-    field: SiteField,
-    value: String,
-}
-
-impl Filter {
-    fn parameter(&self) -> String {
-        parameter(&self.field)
-    }
-
-    /// Returns the choices of the field, each with whether it is chosen; none for a field that takes any text.
-    fn choices(&self) -> Vec<(&str, bool)> {
-        match &self.field.kind {
-            SiteFieldKind::Text => Vec::new(),
-            SiteFieldKind::Choice(choices) => {
-                choices.iter().map(|choice| (choice.as_str(), *choice == self.value)).collect()
-            }
-        }
-    }
-}
-
-/// Returns the parameter of the list for the value of an own field.
-pub(super) fn parameter(field: &SiteField) -> String {
-    format!("field-{}", field.id)
 }
 
 /// The newest check of a site.
@@ -89,7 +63,7 @@ struct SitesPage<'a> {
     wanted: &'a str,
     is_failing: bool,
     is_filtered: bool,
-    filters: Vec<Filter>,
+    filters: Vec<OwnValue>,
     paging: Paging,
     total: u64,
 }
@@ -105,8 +79,8 @@ pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
         if is_failing { sites.only_failing() } else { sites }
     };
     let fields = team.handle().site_fields().await?.into_iter();
-    let filters: Vec<Filter> =
-        fields.map(|field| Filter { value: query.get(&parameter(&field)).to_owned(), field }).collect();
+    let filters: Vec<OwnValue> =
+        fields.map(|field| OwnValue { value: query.get(&parameter(&field)).to_owned(), field }).collect();
     let has_values = filters.iter().any(|filter| !filter.value.is_empty());
     let request = team.context.page(SitesQuery::PER_PAGE);
     let (sites, values) = if wanted.is_empty() && !has_values {
@@ -139,7 +113,7 @@ pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
 struct Search<'a> {
     /// A text in small letters, which may be empty.
     wanted: &'a str,
-    filters: &'a [Filter],
+    filters: &'a [OwnValue],
     values: &'a BTreeMap<SiteId, SiteValues>,
 }
 
@@ -158,8 +132,8 @@ impl Search<'_> {
 }
 
 /// Returns the values of a site in the order of their fields.
-fn shown(filters: &[Filter], values: &SiteValues) -> Vec<Value> {
-    let value = |filter: &Filter| {
+fn shown(filters: &[OwnValue], values: &SiteValues) -> Vec<Value> {
+    let value = |filter: &OwnValue| {
         let value = values.get(&filter.field.id)?.clone();
         let query =
             url::form_urlencoded::Serializer::new(String::new()).append_pair(&filter.parameter(), &value).finish();
