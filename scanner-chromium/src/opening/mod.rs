@@ -164,7 +164,11 @@ impl Page<'_> {
                 return Ok(End::Stuck(number + 1));
             }
             if pressed == Pressed::Opened && control.is_custom {
-                let is_back = self.try_keys().await?;
+                // What answers a click by sending something gets no key.
+                if has_left() {
+                    return Ok(End::Left);
+                }
+                let is_back = self.try_keys(has_left).await?;
                 progress.opened.extend(self.told("a11ycheck-opening-keys").await?.map(|told| (None, told)));
                 if !is_back {
                     return Ok(End::Stuck(number + 1));
@@ -187,8 +191,9 @@ impl Page<'_> {
         Ok((axe::collect(self.tab, self.world, Timing::Final, self.deadline).await?, is_dialog))
     }
 
-    /// Presses keys on a control that a click has opened, until one opens it too. Returns whether the page is as it was.
-    async fn try_keys(self) -> Result<bool, AxeError> {
+    /// Presses keys on a control that a click has opened, until one opens it too, or the page does more than that. Returns whether the
+    /// page is as it was.
+    async fn try_keys(self, has_left: &impl Fn() -> bool) -> Result<bool, AxeError> {
         let has_focus = self.evaluate("opening.aim()", Outcome::Promise).await?;
         if has_focus.is_none_or(|focus| focus.result.value != true) {
             return self.close().await;
@@ -199,6 +204,9 @@ impl Page<'_> {
             let Some(answered) = self.evaluate("opening.answered()", Outcome::Promise).await? else { return Ok(false) };
             if answered.result.value == true {
                 return self.close().await;
+            }
+            if has_left() {
+                return Ok(false);
             }
         }
         self.evaluate("opening.unanswered()", Outcome::Value).await?;

@@ -42,6 +42,12 @@
     const target = (attribute(link, 'href') ?? '').trim();
     return link !== element || !/^(?:#[^/!]*|javascript:\s*(?:void\s*\(?\s*0\s*\)?|;|\/\/)?\s*;?)$/i.test(target);
   };
+  // Whether it says by itself that a click leads away or makes a request.
+  const asksForMore = (element) => {
+    if (leadsAway(element) || acting.some((each) => has(element, each))) return true;
+    for (let at = element, left = 3; at && left > 0; at = around(at), left -= 1) if (handler.test(attribute(at, 'onclick') ?? '')) return true;
+    return false;
+  };
   const isSafe = (element) => {
     const kind = tag(element);
     if (!kit.isHtml(element) || !kit.isVisible(element) || matches(element, ':disabled, [aria-disabled="true"]') || closest(element, '[inert], [contenteditable]')) return false;
@@ -50,8 +56,7 @@
     // A button submits its form unless it says otherwise, and what is in a form may by a script.
     const form = kind === 'button' ? read(HTMLButtonElement, 'form', element) : closest(element, 'form');
     if (form && !(kind === 'summary' || (kind === 'button' && (attribute(element, 'type') ?? '').trim().toLowerCase() === 'button'))) return false;
-    if (leadsAway(element) || acting.some((each) => has(element, each))) return false;
-    for (let at = element, left = 3; at && left > 0; at = around(at), left -= 1) if (handler.test(attribute(at, 'onclick') ?? '')) return false;
+    if (asksForMore(element)) return false;
     // A question is not what it asks about: "How do I cancel an order?" opens its answer.
     const isQuestion = (kind === 'summary' || closest(element, 'h2, h3, h4, h5, h6, [role="heading"]')) && kit.words(kit.name(element)).split(' ').length > 4;
     return isQuestion || !named(element).some((text) => action.test(text));
@@ -203,6 +208,20 @@
     const seen = shown();
     return [...roots].every((root) => !seen.has(root));
   })();
+  const said = (element) => `${attribute(element, 'aria-label') ?? ''} ${kit.text(element)}`;
+  // What puts a page back is pressed under the same conditions as what opens it, but that nobody knows its name here.
+  const isSafeToGoBack = (element) => {
+    const type = (attribute(element, 'type') ?? '').trim().toLowerCase();
+    const sends = tag(element) === 'button' && read(HTMLButtonElement, 'form', element) && type !== 'button';
+    return !sends && !asksForMore(element) && !action.test(said(element));
+  };
+  // A word for closing alone, or with what is closed: "Close account" closes more than a dialog.
+  const closable = /^(?:this|the|dialog|dialogue|dialogul|menu|meniul|menü|modal|popup|pop-up|popover|window|panel|overlay|fenster|okno|fereastra|меню|окно|вікно|діалог|диалог)$/iu;
+  const closes = (element) => {
+    const texts = [attribute(element, 'aria-label') ?? '', kit.text(element)].map((text) => text.trim()).filter(Boolean);
+    const isClosing = (text) => text.split(/\s+/).filter((word) => !closable.test(word)).every((word) => close.test(word));
+    return texts.some((text) => close.test(text)) && texts.every(isClosing);
+  };
   const putBack = async () => {
     const { element, kind, selected } = now;
     const goneAfter = async (deed) => {
@@ -212,9 +231,9 @@
     };
     const inRoots = (selector) => [...roots].flatMap((root) => [root, ...kit.inside(root, selector)]);
     const isThere = () => read(Node, 'isConnected', element) && isShown(element);
-    if (kind === 'tab') return selected !== null && (await goneAfter(() => press(selected)));
+    if (kind === 'tab') return selected !== null && !asksForMore(selected) && (await goneAfter(() => press(selected)));
     if (kind === 'carousel') {
-      const back = [...kit.inside(inCarousel(element) ?? element, 'button, [role="button"]')].find((each) => previous.test(`${attribute(each, 'aria-label') ?? ''} ${kit.text(each)} ${attribute(each, 'class') ?? ''}`));
+      const back = [...kit.inside(inCarousel(element) ?? element, 'button, [role="button"]')].find((each) => previous.test(`${said(each)} ${attribute(each, 'class') ?? ''}`) && isSafeToGoBack(each));
       return back !== undefined && (await goneAfter(() => press(back)));
     }
     const ways = [
@@ -226,7 +245,7 @@
       () => escape(read(Document, 'activeElement', document) ?? document.body),
       () => [...roots].forEach(escape),
       () => {
-        const button = inRoots('button, [role="button"]').find((each) => matches(each, 'button, [role="button"]') && close.test(`${attribute(each, 'aria-label') ?? ''} ${kit.text(each).trim()}`) && isSafeToClose(each));
+        const button = inRoots('button, [role="button"]').find((each) => matches(each, 'button, [role="button"]') && closes(each) && isSafeToGoBack(each));
         if (button) press(button);
       },
       () => isThere() && press(element),
@@ -240,11 +259,6 @@
     for (const way of ways) if (await goneAfter(way)) return true;
     return false;
   };
-  const isSafeToClose = (element) => {
-    const type = (attribute(element, 'type') ?? '').toLowerCase();
-    return !(tag(element) === 'button' && read(HTMLButtonElement, 'form', element) && type !== 'button');
-  };
-
   globalThis.opening = {
     hasLeft: false,
     // Presses a control. Returns whether something has appeared: `opened`, `nothing`; or `left` if the page shows something else.

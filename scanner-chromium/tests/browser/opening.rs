@@ -102,7 +102,7 @@ const OPEN: [(&str, &str, &str); 15] = [
 ];
 
 /// Pages on which nothing may be pressed; a press asks for `/pressed`.
-const SHUT: [(&str, &str); 16] = [
+const SHUT: [(&str, &str); 19] = [
     ("a button that submits", "<form action='/pressed'><button aria-expanded=false>Filter</button></form>"),
     (
         "a button of a form elsewhere",
@@ -129,6 +129,21 @@ const SHUT: [(&str, &str); 16] = [
     (
         "a button that says nothing of opening",
         "<button TOLD>Products</button><div onclick='fetch(\"/pressed\")'>Products</div>",
+    ),
+    (
+        "a button in a dialog that closes more than that",
+        "<button aria-haspopup=dialog onclick='p.hidden = false'>Settings</button>
+         <div id=p role=dialog aria-label=Settings hidden>Text<button TOLD>Close account</button></div>",
+    ),
+    (
+        "a way back in a carousel that cancels something",
+        "<section aria-roledescription=carousel aria-label=Offers><div id=p>Spring</div><div id=q hidden>Summer</div>
+         <button class=prev TOLD>Cancel the order</button><button onclick='p.hidden = true; q.hidden = false'>Next slide</button></section>",
+    ),
+    (
+        "a chosen tab that makes a request",
+        "<div role=tablist aria-label=About><button role=tab aria-selected=true hx-get='/pressed' TOLD>One</button>
+         <button role=tab aria-selected=false onclick='q.hidden = false'>Two</button></div><div id=q hidden>Text</div>",
     ),
     (
         "a field",
