@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::{Failure, RuleId, Scan, ScanState, Site},
     export::{Artifact, ExportFormat, acr::AcrFormat},
     id::ScanId,
-    report::{Group, PictureId, PictureRef, Report, ToCheck},
+    report::{Group, PictureId, PictureRef, Report, ToCheck, brief::Opening},
     service::ReviewedReport,
 };
 use askama::Template;
@@ -56,6 +56,7 @@ struct ReportPage<'a> {
     id: String,
     at: Instant,
     report: &'a Report,
+    opening: Opening,
     reviewed: &'a ReviewedReport,
     /// True if the person may decide about elements.
     judges: bool,
@@ -199,7 +200,8 @@ async fn report(team: &InTeam<'_, '_>, scan: &Scan, site: &Site, at: Instant) ->
     let (report, judges, files) = (&reviewed.report, team.handle().judges(), files.collect());
     let names = if reviewed.assignments.is_empty() { Names::new() } else { work::names(team).await? };
     let (id, today) = (scan.id.to_string(), team.visit.signed_in.at.date_naive());
-    page(&ReportPage { shell, site, id, at, report, reviewed: &reviewed, judges, names, today, files })
+    let opening = Opening::new(report);
+    page(&ReportPage { shell, site, id, at, report, opening, reviewed: &reviewed, judges, names, today, files })
 }
 
 /// Sends the progress of a check until it ends, for pages with a script.

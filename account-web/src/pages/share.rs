@@ -4,7 +4,7 @@ use a11ycheck_core::{
     Error,
     domain::{SharedReport, Sharing},
     id::{ScanId, ShareId},
-    report::{Group, Report, ToCheck},
+    report::{Group, Report, ToCheck, brief::Opening},
     service::SharedView,
 };
 use askama::Template;
@@ -47,6 +47,7 @@ impl SharePage {
 struct SharedPage {
     shell: Shell,
     site: String,
+    opening: Opening,
     report: Report,
     until: Instant,
 }
@@ -143,6 +144,7 @@ pub(super) async fn shared(context: &Context<'_>) -> Result<Response, PageError>
     let name = site.details.display_name().to_owned();
     let mut shell = context.shell(Section::Outside, &name);
     (shell.person, shell.notice) = (None, None);
-    let template = SharedPage { shell, site: name, report, until: Instant::of(link.ends_at) };
+    let template =
+        SharedPage { shell, site: name, opening: Opening::new(&report), report, until: Instant::of(link.ends_at) };
     Ok(super::context::page(&template)?.unlisted())
 }

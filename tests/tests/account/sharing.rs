@@ -1,7 +1,8 @@
 //! One report, shown to whoever has a link.
 
 use a11ycheck_core::{
-    domain::{Impact, Role},
+    domain::{Course, Impact, Role, SiteInput},
+    paging::PageRequest,
     scanner::Script,
 };
 use chrono::TimeDelta;
@@ -112,4 +113,27 @@ async fn members_share_viewers_do_not_and_owners_alone_switch_it_on() {
     assert_eq!(viewer.post(&format!("{check}/share"), &[("days", "7")]).await.status, StatusCode::FORBIDDEN);
     let wrong = member.post(&format!("{check}/share"), &[("days", "4000")]).await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+}
+
+#[tokio::test]
+async fn a_report_says_which_pages_were_not_examined_again_and_what_lacks_in_the_check() {
+    let page = Script::page("https://shop.example.com/").and_page("https://shop.example.com/about");
+    let second = page.clone().taken_over().remembering(Course::Incremental, "second").stopped_by_timeouts();
+    let home = Home::new([page.remembering(Course::Full, "first"), second]).await;
+    let mut owner = home.member("owner@example.org", Role::Owner).await;
+    let site = SiteInput::parse("https://shop.example.com").unwrap();
+    let site = home.app.team.add_site(site).await;
+    home.app.run_checks().await;
+    home.app.clock.advance(TimeDelta::days(7));
+    home.app.run_scheduler().await;
+    home.app.run_checks().await;
+    let team = home.app.service.team(home.app.team.id()).await.unwrap();
+    let latest = team.scans(site.id, PageRequest::new(1, 1)).await.unwrap().items.remove(0).id;
+    let check = home.page(&format!("/checks/{latest}"));
+    switched_on(&mut owner, &check).await;
+    let link = shared(&mut owner, &check).await;
+    for report in [owner.get(&check).await.text, home.visitor().get(&link).await.text] {
+        assert!(report.contains("whose results were kept: 1; the oldest result is from"), "{report}");
+        assert!(report.contains("The check was stopped"), "{report}");
+    }
 }

@@ -26,7 +26,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    pub(super) fn new(report: &Report) -> Self {
+    /// Says what the first page says, in the report's language.
+    pub fn new(report: &Report) -> Self {
         let (words, terms) = (brief(report.locale), terms(report.locale));
         let (opening, label) = (&words.opening, &terms.label);
         let checked = report.pages.iter().filter(|page| page.error.is_none());
