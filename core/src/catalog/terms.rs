@@ -282,7 +282,8 @@ words! {
         partially_supports_means does_not_support_means not_evaluated_means web_chapter other_clauses
         chapter_not_evaluated product product_version product_description website report_date contact evaluator to_fill_in
         standards standard_or_guideline included clause clause_table see_criterion clause_unconfirmed what_decides
-        aaa_left_out decided_by_person methods_with_person
+        aaa_left_out decided_by_person methods_with_person assessed assessed_outweighed assessed_long_ago
+        no_failure_beside methods_with_assessments assessed_means
     }
 }
 

@@ -4,6 +4,7 @@
 //! tested at its limits, and a store can apply it inside its own transaction.
 
 mod accepted;
+mod assessment;
 mod assignment;
 mod attempt;
 mod axe_check;
@@ -63,6 +64,10 @@ mod urgency;
 
 pub use self::{
     accepted::{AcceptReason, Acceptance, Acceptances, AcceptedElement, AcceptedFinding, accepted_by},
+    assessment::{
+        Assessment, AssessmentChanges, AssessmentInput, AssessmentOutcome, AssessmentStep, CriterionNumber,
+        NewAssessment, NotACriterionNumber,
+    },
     assignment::{
         AssignedElements, Assignment, AssignmentInput, NewAssignment, WorkChange, WorkScope, WorkState, assigned_by,
         without_repeated_assignments,

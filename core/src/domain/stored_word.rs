@@ -124,7 +124,7 @@ pub(super) use stored_words;
 mod tests {
     use super::*;
     use crate::domain::{
-        Ability, AttemptFailure, AuditAction, CheckFrequency, CoverKind, EventKind, FailureCause, FailureCode,
+        Ability, AssessmentOutcome, AttemptFailure, AuditAction, CheckFrequency, CoverKind, EventKind, FailureCause, FailureCode,
         MailKind, PersonKind, PlanStatus, Reach, Role, ScanEventKind, ScanKind, StandardId, Standing, Verdict,
     };
 
@@ -142,7 +142,7 @@ mod tests {
                 }
             )+};
         }
-        kept!(Ability AttemptFailure AuditAction CheckFrequency CoverKind EventKind FailureCause FailureCode MailKind PersonKind PlanStatus Reach Role ScanEventKind ScanKind Standing StandardId Verdict);
+        kept!(Ability AssessmentOutcome AttemptFailure AuditAction CheckFrequency CoverKind EventKind FailureCause FailureCode MailKind PersonKind PlanStatus Reach Role ScanEventKind ScanKind Standing StandardId Verdict);
     }
 
     #[test]

@@ -4,13 +4,18 @@ use std::collections::BTreeSet;
 
 use a11ycheck_core::{
     catalog::{Level, WcagVersion, card, criteria, hand_steps, terms},
-    domain::{Colour, DraftHead, Findings, Logo, PageOutcome, SiteDetails, StandardId},
+    domain::{
+        Assessment, AssessmentOutcome, Colour, DraftHead, Findings, Logo, NewAssessment, PageOutcome, SiteDetails,
+        StandardId,
+    },
     export::{
         Brand, ExportSource,
         acr::{AcrFormat, CATALOG, DraftOptions, write},
     },
+    id::{SiteId, TeamId},
     locale::Locale,
 };
+use chrono::TimeDelta;
 use serde_json::Value;
 
 use crate::{
@@ -113,6 +118,90 @@ fn nothing_is_called_supported_because_a_check_found_nothing() {
             assert_ne!(row(&draft, &criterion.number).0, "supports", "{}", criterion.number);
         }
         assert_eq!(row(&draft, "4.1.1").0, "supports");
+    }
+}
+
+/// Returns what Jo said about a criterion so many days before the check.
+fn said(criterion: &str, outcome: AssessmentOutcome, note: &str, days: i64) -> Assessment {
+    let new = NewAssessment {
+        criterion: criterion.parse().unwrap(),
+        outcome,
+        note: note.to_owned(),
+        person: None,
+        author: "Jo <b>".to_owned(),
+    };
+    new.at(TeamId::MIN, SiteId::MIN, checked_at() - TimeDelta::days(days))
+}
+
+#[test]
+fn a_criterion_is_what_a_person_has_said_unless_the_check_found_failures() {
+    let later = AssessmentOutcome::from_stored("with-exceptions").unwrap();
+    let assessments = [
+        said("2.4.3", AssessmentOutcome::Supports, "", 0),
+        said("2.1.2", AssessmentOutcome::DoesNotSupport, "The menu\ncannot be left.", 366),
+        said("1.2.2", AssessmentOutcome::NotApplicable, "There are no videos.", 365),
+        said("2.4.4", AssessmentOutcome::Supports, "", 1),
+        said("1.4.3", AssessmentOutcome::NotApplicable, "There is no text.", 2),
+        said("1.1.1", AssessmentOutcome::DoesNotSupport, "Charts have none.", 3),
+        said("4.1.1", AssessmentOutcome::DoesNotSupport, "Parsing is not met.", 4),
+        said("2.5.1", later, "Whatever it means.", 5),
+    ];
+    let options = DraftOptions::default().with_aaa().with_assessments(assessments);
+    let text = draft_with(&options, AcrFormat::Json, &site("Our shop"), &ordinary(), Locale::En);
+    let draft: Value = serde_json::from_str(&text).unwrap();
+    let day = |days| (checked_at() - TimeDelta::days(days)).format("%Y-%m-%d").to_string();
+    let by_jo = |days, term| format!("Assessed by Jo <b> on {}: {term}.", day(days));
+    assert_eq!(row(&draft, "2.4.3"), ("supports".to_owned(), by_jo(0, "Supports")));
+    let (level, notes) = row(&draft, "2.1.2");
+    assert_eq!(level, "does-not-support");
+    let expected = by_jo(366, "Does not support");
+    assert!(
+        notes.starts_with(&format!("{expected} The menu cannot be left. The check was made more than 12")),
+        "{notes}"
+    );
+    let (level, notes) = row(&draft, "1.2.2");
+    assert_eq!(level, "not-applicable");
+    assert!(notes.starts_with(&by_jo(365, "Not applicable")) && !notes.contains("12 months"), "{notes}");
+    let (level, notes) = row(&draft, "2.4.4");
+    assert_eq!(level, "supports");
+    assert!(notes.starts_with(&by_jo(1, "Supports")) && notes.contains("could not decide about: 3."), "{notes}");
+    let (level, notes) = row(&draft, "1.4.3");
+    assert_eq!(level, "does-not-support");
+    let outweighed = format!("{} What the check found outweighs that. There is no text.", by_jo(2, "Not applicable"));
+    assert!(notes.contains(&outweighed) && notes.contains("Text with too little contrast"), "{notes}");
+    let (level, notes) = row(&draft, "1.1.1");
+    assert_eq!(level, "does-not-support", "the worse of both");
+    assert!(notes.contains(&format!("{} Charts have none.", by_jo(3, "Does not support"))), "{notes}");
+    assert_eq!(row(&draft, "4.1.1"), row(&openacr(&ordinary(), Locale::En), "4.1.1"));
+    assert_eq!(row(&draft, "2.5.1"), row(&openacr(&ordinary(), Locale::En), "2.5.1"));
+    let methods = draft["evaluation_methods_used"].as_str().unwrap();
+    assert!(methods.ends_with("Success criteria assessed by people: 6 of 55."), "{methods}");
+    assert!(!methods.contains("no evaluation by a person"), "{methods}");
+}
+
+#[test]
+fn drafts_of_every_format_and_language_say_who_assessed_what_and_those_without_say_nothing_of_it() {
+    let note = "Ein <i>Grund</i> & noch einer.";
+    let options = DraftOptions::default().with_assessments([
+        said("2.4.3", AssessmentOutcome::NotApplicable, note, 400),
+        said("1.4.3", AssessmentOutcome::Supports, note, 0),
+    ]);
+    for locale in Locale::ALL {
+        let acr = &terms(locale).acr;
+        for format in TEXTS {
+            let (site, findings) = (site("Our shop"), ordinary());
+            let plain = draft(format, &site, &findings, locale);
+            assert!(!plain.contains(acr.assessed_means.as_str()), "{locale}");
+            let text = draft_with(&options, format, &site, &findings, locale);
+            let shown = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").replace("&#38;", "&");
+            let shown = shown.replace("&#60;", "<").replace("&#62;", ">").replace('\u{a0}', " ");
+            assert!(shown.contains(&acr.assessed_means.replace('\u{a0}', " ")), "{locale}: {shown}");
+            assert!(shown.contains("Jo <b>") && shown.contains(note), "{locale}: {shown}");
+            if format == AcrFormat::Html {
+                assert!(!text.contains("<i>Grund"), "{locale}: what a person wrote is no markup");
+                assert!(text.contains(&format!("<td>{}</td>", acr.not_applicable)), "{locale}: {text}");
+            }
+        }
     }
 }
 

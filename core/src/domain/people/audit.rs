@@ -91,6 +91,8 @@ pub enum AuditAction {
     AssignmentRemoved,
     /// Something that was done was found again by a check.
     AssignmentReopened,
+    /// What a person says about success criteria of a site was changed: assessed, or taken back.
+    CriterionAssessed,
     /// A team was created.
     TeamCreated,
     /// A team got another plan.
@@ -143,6 +145,7 @@ stored_words!(AuditAction {
     AssignmentChanged = "finding.assignment_changed",
     AssignmentRemoved = "finding.assignment_removed",
     AssignmentReopened = "finding.reopened",
+    CriterionAssessed = "criterion.assessed",
     TeamCreated = "team.created",
     PlanChanged = "plan.changed",
     TeamBlocked = "team.blocked",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     manual::{CriterionToCheck, by_criterion, reasons},
-    remarks::{gaps, methods, not_checked, remarks, scope_warning},
+    remarks::{gaps, has_assessments, methods, not_checked, remarks, scope_warning},
     verdict::{Conformance, Verdict},
 };
 use crate::{
@@ -33,6 +33,8 @@ pub(in crate::export) struct Content {
     pub(in crate::export) standards: Vec<(String, String)>,
     pub(in crate::export) tables: Vec<CriteriaTable>,
     pub(in crate::export) clauses: ClauseTable,
+    /// What it means that people have assessed criteria, where they have.
+    pub(in crate::export) assessed_means: Option<&'static str>,
     /// Why level AAA is missing, where it is.
     pub(in crate::export) aaa_left_out: Option<&'static str>,
     /// The elements that a person works through, by criterion.
@@ -151,6 +153,7 @@ impl Content {
             standards: standards(source, levels),
             tables: levels.iter().map(|level| CriteriaTable::new(*level, source, &prepared, verdicts)).collect(),
             clauses: ClauseTable::new(source, verdicts, terms),
+            assessed_means: has_assessments(source).then_some(terms.acr.assessed_means.as_str()),
             aaa_left_out: (!source.draft.lists_aaa).then_some(terms.acr.aaa_left_out.as_str()),
             to_check: to_work_through(source, levels, verdicts, terms),
             by_hand: by_hand(source.locale).into_iter().map(|step| Step::new(step, terms)).collect(),
@@ -206,7 +209,7 @@ impl CriteriaTable {
             name: verdict.criterion.name(terms.locale),
             conformance: verdict.conformance,
             term: verdict.conformance.name(&terms.acr),
-            remarks: one_line_with_no_breaks(&remarks(verdict, prepared, &source.draft.decided, terms)),
+            remarks: one_line_with_no_breaks(&remarks(verdict, prepared, source, terms)),
         });
         let heading = fill(&terms.acr.criteria_of_level, &[("level", &level.to_string())]);
         Self { level, heading, rows: rows.collect() }

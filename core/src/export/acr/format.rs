@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write as _};
 
-use super::{docx, html, openacr, verdicts};
+use super::{docx, html, openacr, verdict::draft_verdicts};
 use crate::export::{Brand, ExportSource, format::formats};
 
 formats! {
@@ -33,7 +33,7 @@ impl AcrFormat {
 /// # Errors
 /// Those of `out`; what was written by then is not a whole file.
 pub fn write(format: AcrFormat, source: &ExportSource<'_>, brand: &Brand, out: impl io::Write) -> io::Result<()> {
-    let verdicts = verdicts(source.findings);
+    let verdicts = draft_verdicts(source);
     let mut out = BufWriter::new(out);
     match format {
         AcrFormat::Json => openacr::write(source, &verdicts, &mut out),

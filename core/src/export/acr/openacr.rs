@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use super::{
     content::levels,
     manual::{CriterionToCheck, by_criterion, lines},
-    remarks::{gaps, methods, not_checked, remarks, scope_warning},
+    remarks::{gaps, has_assessments, methods, not_checked, remarks, scope_warning},
     verdict::Verdict,
 };
 use crate::{
@@ -90,6 +90,7 @@ fn notes(source: &ExportSource<'_>, terms: &Terms) -> String {
         .into_iter()
         .chain(gaps(source.findings, terms))
         .chain(scope_warning(source.findings, terms))
+        .chain(has_assessments(source).then(|| terms.acr.assessed_means.clone()))
         .chain(pages);
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -201,8 +202,7 @@ impl Chapters<'_> {
         let of_criterion = |found: &&CriterionToCheck<'_>| found.criterion.number == verdict.criterion.number;
         let manual = self.to_check.iter().find(of_criterion);
         let lines_to_check = manual.map(|found| lines(found, &self.terms.label, MAX_PLACES)).unwrap_or_default();
-        let all =
-            [remarks(verdict, self.prepared, &self.source.draft.decided, self.terms)].into_iter().chain(lines_to_check);
+        let all = [remarks(verdict, self.prepared, self.source, self.terms)].into_iter().chain(lines_to_check);
         all.collect::<Vec<_>>().join("\n")
     }
 
@@ -267,16 +267,22 @@ struct Component<'a> {
 }
 
 #[cfg(feature = "schema")]
-const LEVELS: [&str; 4] = {
-    use super::verdict::Conformance::{DoesNotSupport, NotEvaluated, PartiallySupports, Supports};
-    [Supports.as_str(), PartiallySupports.as_str(), DoesNotSupport.as_str(), NotEvaluated.as_str()]
+const LEVELS: [&str; 5] = {
+    use super::verdict::Conformance::{DoesNotSupport, NotApplicable, NotEvaluated, PartiallySupports, Supports};
+    [
+        Supports.as_str(),
+        PartiallySupports.as_str(),
+        DoesNotSupport.as_str(),
+        NotApplicable.as_str(),
+        NotEvaluated.as_str(),
+    ]
 };
 
 /// How far a component meets a criterion.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrAdherence"))]
 struct Adherence<'a> {
-    /// The level: `supports` only where the standard itself says so (4.1.1), because automation alone can't tell.
+    /// The level: `supports` and `not-applicable` only where a person or the standard itself (4.1.1) says so, because automation alone can't tell.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = LEVELS)))]
     level: &'a str,
     /// The evidence, or the things that a person has to look at.

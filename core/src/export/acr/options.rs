@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{DraftHead, RuleId};
+use crate::domain::{Assessment, DraftHead, RuleId};
 
 /// What a person has decided about elements that no program could decide about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct DraftOptions {
     /// What a person has decided, by rule. The findings of the draft are those after it: what is a barrier fails, and the rest of what
     /// was decided is not to be looked at any more.
     pub(crate) decided: BTreeMap<RuleId, PersonDecisions>,
+    /// What people have said about success criteria.
+    pub(crate) assessments: Vec<Assessment>,
 }
 
 impl DraftOptions {
@@ -33,6 +35,7 @@ impl DraftOptions {
         head: DraftHead { product_version: None, contact: None, evaluator: None },
         lists_aaa: false,
         decided: BTreeMap::new(),
+        assessments: Vec::new(),
     };
 
     /// Sets the facts at the head.
@@ -45,5 +48,17 @@ impl DraftOptions {
     #[must_use]
     pub fn with_aaa(self) -> Self {
         Self { lists_aaa: true, ..self }
+    }
+
+    /// Sets what people have said about success criteria of the site: of two about the same criterion, the first one counts. A criterion
+    /// in which the check found no failure has the outcome of its assessment, any other one the worse of both.
+    #[must_use]
+    pub fn with_assessments(self, assessments: impl IntoIterator<Item = Assessment>) -> Self {
+        Self { assessments: assessments.into_iter().collect(), ..self }
+    }
+
+    /// Returns what a person has said about the criterion with this number.
+    pub(super) fn assessment(&self, number: &str) -> Option<&Assessment> {
+        self.assessments.iter().find(|assessment| assessment.criterion.as_str() == number)
     }
 }

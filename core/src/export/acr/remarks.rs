@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     options::PersonDecisions,
-    verdict::{Verdict, is_reliable},
+    verdict::{Conformance, Verdict, is_reliable},
 };
 use crate::{
-    catalog::{Terms, WcagVersion, card, fill},
-    domain::{Failure, Findings, RuleId},
+    catalog::{Level, Terms, WcagVersion, card, criteria, fill},
+    domain::{Assessment, Failure, Findings, RuleId},
     export::{
         ExportSource,
         text::{clip, one_line},
@@ -29,10 +29,10 @@ const MAX_ADDRESS: usize = 150;
 pub(in crate::export) fn remarks(
     verdict: &Verdict<'_>,
     prepared: &Prepared<'_>,
-    decided: &BTreeMap<RuleId, PersonDecisions>,
+    source: &ExportSource<'_>,
     terms: &Terms,
 ) -> String {
-    let Verdict { criterion, evidence, .. } = verdict;
+    let Verdict { criterion, evidence, assessment, .. } = verdict;
     let acr = &terms.acr;
     let named = |template: &str, rules: &BTreeSet<&str>| fill(template, &[("rules", &titles(rules, prepared, terms))]);
     let mut sentences: Vec<String> = Vec::new();
@@ -40,6 +40,8 @@ pub(in crate::export) fn remarks(
         sentences.push(acr.parsing_obsolete.clone());
     } else if !evidence.failed.is_empty() {
         sentences.push(acr.failures_found.clone());
+        // First, since a row of a PDF is cut where it is too long.
+        sentences.extend(assessment.into_iter().flat_map(|one| assessed(one, verdict, source, terms)));
         // In the order in which they should be fixed.
         let failed = prepared.rules.iter().filter(|rule| evidence.failed.contains(rule.rule.as_str()));
         let lines: Vec<String> = failed.map(|rule| failure(rule, prepared, terms)).collect();
@@ -47,6 +49,11 @@ pub(in crate::export) fn remarks(
         sentences.extend(lines.into_iter().take(MAX_FAILURES));
         if rest > 0 {
             sentences.push(fill(&acr.further_failures, &[("n", &rest.to_string())]));
+        }
+    } else if let Some(assessment) = assessment {
+        sentences.extend(assessed(assessment, verdict, source, terms));
+        if !evidence.ran.is_empty() && evidence.undecided.is_empty() {
+            sentences.push(named(&acr.no_failure_beside, &evidence.ran));
         }
     } else if !evidence.undecided.is_empty() {
         // Mentioned below.
@@ -63,7 +70,7 @@ pub(in crate::export) fn remarks(
         let elements = evidence.undecided_elements.to_string();
         sentences.push(fill(&named(&acr.review_needed, &evidence.undecided), &[("elements", &elements)]));
     }
-    let by_person = decisions_about(&criterion.number, prepared.findings, decided);
+    let by_person = decisions_about(&criterion.number, prepared.findings, &source.draft.decided);
     if by_person.decided > 0 && criterion.dropped.is_none() {
         sentences.push(by_person_sentence(&acr.decided_by_person, by_person));
     }
@@ -73,6 +80,45 @@ pub(in crate::export) fn remarks(
         sentences.push(fill(&acr.new_in_version, &values));
     }
     sentences.join(" ")
+}
+
+/// Returns what a person has said about a criterion: who, when, what, why, and whether it was long before the check.
+fn assessed(
+    assessment: &Assessment,
+    verdict: &Verdict<'_>,
+    source: &ExportSource<'_>,
+    terms: &Terms,
+) -> impl Iterator<Item = String> {
+    let acr = &terms.acr;
+    let is_outweighed = assessment.outcome.denies_failures() && !verdict.evidence.failed.is_empty();
+    let template = if is_outweighed { &acr.assessed_outweighed } else { &acr.assessed };
+    let values = [
+        ("name", &*one_line(&assessment.author)),
+        ("date", &assessment.at.format("%Y-%m-%d").to_string()),
+        ("term", Conformance::said(assessment.outcome).map_or("", |said| said.name(acr))),
+    ];
+    let who_and_when = fill(template, &values);
+    let note = Some(one_line(&assessment.note)).filter(|note| !note.is_empty());
+    let is_old = assessment.is_old(source.checked_at);
+    let old = is_old.then(|| fill(&acr.assessed_long_ago, &[("months", &Assessment::TERM_MONTHS.to_string())]));
+    [Some(who_and_when), note, old].into_iter().flatten()
+}
+
+/// Returns whether people have assessed criteria that a draft knows.
+pub(super) fn has_assessments(source: &ExportSource<'_>) -> bool {
+    assessed_criteria(source) > 0
+}
+
+/// Returns the number of criteria that people have assessed, of those that a person assesses.
+fn assessed_criteria(source: &ExportSource<'_>) -> usize {
+    let assessments = to_assess().filter_map(|number| source.draft.assessment(number));
+    assessments.filter(|assessment| Conformance::said(assessment.outcome).is_some()).count()
+}
+
+/// Returns the criteria that a person assesses: those of levels A and AA that the standard still has.
+fn to_assess() -> impl Iterator<Item = &'static str> {
+    let required = criteria().iter().filter(|one| one.level != Level::Aaa && one.dropped.is_none());
+    required.map(|criterion| criterion.number.as_str())
 }
 
 /// Returns what a person has decided about elements of the rules that test a criterion.
@@ -142,8 +188,21 @@ pub(in crate::export) fn methods(source: &ExportSource<'_>, terms: &Terms) -> St
     let program = engine.program();
     let values = [("engine", &*program), ("pages", &pages), ("browser", engine.browser.as_deref().unwrap_or_default())];
     let by_person = sum(source.draft.decided.values().copied());
+    let with_browser = || engine.browser.iter().fold(program.to_string(), |all, browser| format!("{all}, {browser}"));
+    let assessed = assessed_criteria(source);
+    if assessed > 0 {
+        let values = [
+            ("engine", &*with_browser()),
+            ("pages", &pages),
+            ("assessed", &assessed.to_string()),
+            ("criteria", &to_assess().count().to_string()),
+        ];
+        let text = fill(&terms.acr.methods_with_assessments, &values);
+        let decided = (by_person.decided > 0).then(|| by_person_sentence(&terms.acr.decided_by_person, by_person));
+        return [text].into_iter().chain(decided).collect::<Vec<_>>().join(" ");
+    }
     if by_person.decided > 0 {
-        let program = engine.browser.iter().fold(program.to_string(), |all, browser| format!("{all}, {browser}"));
+        let program = with_browser();
         let text = fill(&terms.acr.methods_with_person, &[("engine", &program), ("pages", &pages)]);
         return by_person_sentence(&text, by_person);
     }

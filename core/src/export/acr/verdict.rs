@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     catalog::{AcrTerms, Basis, Criterion, criteria, rules},
-    domain::{Findings, RuleFacts},
+    domain::{Assessment, AssessmentOutcome, Findings, RuleFacts},
+    export::ExportSource,
 };
 
 /// The degree to which a criterion is met, in the terms of conformance reports. Automation alone never says “supports” or
-/// “not applicable”: the one criterion that is supported here is supported by the standard itself.
+/// “not applicable”: a person does, or, for one criterion, the standard itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Conformance {
@@ -18,6 +19,8 @@ pub enum Conformance {
     PartiallySupports,
     /// Failures on at least half of the checked pages.
     DoesNotSupport,
+    /// The site has nothing that the criterion is about.
+    NotApplicable,
     /// A person must decide.
     NotEvaluated,
 }
@@ -29,6 +32,7 @@ impl Conformance {
             Self::Supports => "supports",
             Self::PartiallySupports => "partially-supports",
             Self::DoesNotSupport => "does-not-support",
+            Self::NotApplicable => "not-applicable",
             Self::NotEvaluated => "not-evaluated",
         }
     }
@@ -39,12 +43,24 @@ impl Conformance {
             Self::Supports => &terms.supports,
             Self::PartiallySupports => &terms.partially_supports,
             Self::DoesNotSupport => &terms.does_not_support,
+            Self::NotApplicable => &terms.not_applicable,
             Self::NotEvaluated => &terms.not_evaluated,
+        }
+    }
+
+    /// Returns what a person said, as such reports have it; `None` for an outcome of a later release.
+    pub const fn said(outcome: AssessmentOutcome) -> Option<Self> {
+        match outcome {
+            AssessmentOutcome::Supports => Some(Self::Supports),
+            AssessmentOutcome::PartiallySupports => Some(Self::PartiallySupports),
+            AssessmentOutcome::DoesNotSupport => Some(Self::DoesNotSupport),
+            AssessmentOutcome::NotApplicable => Some(Self::NotApplicable),
+            AssessmentOutcome::Unknown(_) => None,
         }
     }
 }
 
-/// The verdict of a check on one criterion.
+/// The verdict on one criterion: of a check, and of a person where one has assessed it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Verdict<'a> {
@@ -52,8 +68,10 @@ pub struct Verdict<'a> {
     pub criterion: &'static Criterion,
     /// The degree to which the criterion is met.
     pub conformance: Conformance,
-    /// The evidence for that.
+    /// The evidence of the check for that.
     pub evidence: Evidence<'a>,
+    /// What a person has said about it, also where failures outweigh that; `None` for an outcome of a later release.
+    pub assessment: Option<&'a Assessment>,
 }
 
 /// The evidence of a check about one criterion. Rules are given by their ids, in the order of the ids.
@@ -78,17 +96,43 @@ pub struct Evidence<'a> {
     pub unknown: BTreeSet<&'a str>,
 }
 
-/// Returns a verdict on every criterion of WCAG 2.0, 2.1 and 2.2, in the order of the standard.
+/// Returns the verdict of a check on every criterion of WCAG 2.0, 2.1 and 2.2, in the order of the standard.
 pub fn verdicts(findings: &Findings) -> Vec<Verdict<'_>> {
+    verdicts_after(findings, |_| None)
+}
+
+/// Returns the verdicts of a draft: those of the check, after what people have said.
+pub(in crate::export) fn draft_verdicts<'a>(source: &ExportSource<'a>) -> Vec<Verdict<'a>> {
+    let (findings, draft) = (source.findings, source.draft);
+    verdicts_after(findings, |number| draft.assessment(number))
+}
+
+/// Returns the verdicts after what a person has said about a criterion with this number.
+fn verdicts_after<'a>(findings: &'a Findings, assessment: impl Fn(&str) -> Option<&'a Assessment>) -> Vec<Verdict<'a>> {
     let mut evidence = gather(findings);
     let checked = findings.pages_checked();
     criteria()
         .iter()
         .map(|criterion| {
             let evidence = evidence.remove(criterion.number.as_str()).unwrap_or_default();
-            Verdict { criterion, conformance: judge(criterion, &evidence, checked), evidence }
+            let of_check = judge(criterion, &evidence, checked);
+            let assessment = assessment(&criterion.number)
+                .filter(|one| criterion.dropped.is_none() && Conformance::said(one.outcome).is_some());
+            let said = assessment.and_then(|one| Conformance::said(one.outcome));
+            let conformance = said.map_or(of_check, |said| worse_of(of_check, said));
+            Verdict { criterion, conformance, evidence, assessment }
         })
         .collect()
+}
+
+/// Returns what a draft says of a criterion about which a check says one thing and a person another: nothing is better than the check has
+/// found it.
+const fn worse_of(of_check: Conformance, said: Conformance) -> Conformance {
+    match (of_check, said) {
+        (Conformance::NotEvaluated, said) => said,
+        (Conformance::PartiallySupports, Conformance::DoesNotSupport) => Conformance::DoesNotSupport,
+        (of_check, _) => of_check,
+    }
 }
 
 fn judge(criterion: &Criterion, evidence: &Evidence<'_>, checked: usize) -> Conformance {
@@ -169,8 +213,13 @@ pub(super) fn is_reliable(facts: &RuleFacts) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use chrono::DateTime;
+
     use super::*;
-    use crate::domain::{Finding, Impact, PageOutcome, RuleId, StandardId, Tool};
+    use crate::{
+        domain::{CriterionNumber, Finding, Impact, NewAssessment, PageOutcome, RuleId, StandardId, Tool},
+        id::{SiteId, TeamId},
+    };
 
     /// A check of four pages that found elements, given as rule and page, and could not decide others.
     fn findings(elements: &[(&str, usize)], undecided: &[(&str, u32)]) -> Findings {
@@ -231,6 +280,54 @@ mod tests {
             let wanted =
                 if verdict.criterion.number == "4.1.1" { Conformance::Supports } else { Conformance::NotEvaluated };
             assert_eq!(verdict.conformance, wanted, "{}", verdict.criterion.number);
+        }
+    }
+
+    fn assessed(number: &str, outcome: AssessmentOutcome) -> Assessment {
+        let criterion: CriterionNumber = number.parse().unwrap();
+        let new = NewAssessment { criterion, outcome, note: String::new(), person: None, author: "Jo".to_owned() };
+        new.at(TeamId::MIN, SiteId::MIN, DateTime::from_timestamp(1_800_000_000, 0).unwrap())
+    }
+
+    /// Every outcome of every criterion, beside nothing, failures on few pages, on many, and elements that nobody decided about.
+    #[test]
+    fn nothing_is_supported_or_not_applicable_without_a_person_and_against_a_failure() {
+        let checks = [
+            findings(&[], &[]),
+            findings(&[("color-contrast", 0), ("link-name", 1)], &[]),
+            findings(&[("color-contrast", 0), ("color-contrast", 1), ("link-name", 2), ("link-name", 3)], &[]),
+            findings(&[], &[("color-contrast", 7), ("link-name", 1)]),
+        ];
+        let later = AssessmentOutcome::from_stored("exceptions").unwrap();
+        for check in &checks {
+            let of_check = verdicts(check);
+            for outcome in AssessmentOutcome::KNOWN.iter().copied().chain([later]) {
+                for (assessed_one, alone) in criteria().iter().zip(&of_check) {
+                    let said = assessed(&assessed_one.number, outcome);
+                    let find = |number: &str| (said.criterion.as_str() == number).then_some(&said);
+                    for (verdict, before) in verdicts_after(check, find).iter().zip(&of_check) {
+                        if verdict.criterion.number != assessed_one.number {
+                            assert_eq!(verdict.conformance, before.conformance, "an assessment is about one criterion");
+                            assert_eq!(verdict.assessment, None);
+                            continue;
+                        }
+                        let number = &verdict.criterion.number;
+                        let is_obsolete = verdict.criterion.dropped.is_some();
+                        assert_eq!(verdict.assessment.is_some(), !is_obsolete && outcome != later, "{number}");
+                        let expected = match (alone.conformance, Conformance::said(outcome)) {
+                            (of_check, _) if is_obsolete => of_check,
+                            (Conformance::NotEvaluated, said) => said.unwrap_or(Conformance::NotEvaluated),
+                            (_, Some(Conformance::DoesNotSupport)) => Conformance::DoesNotSupport,
+                            (of_check, _) => of_check,
+                        };
+                        assert_eq!(verdict.conformance, expected, "{number} {outcome}");
+                        if !verdict.evidence.failed.is_empty() {
+                            let failing = [Conformance::PartiallySupports, Conformance::DoesNotSupport];
+                            assert!(failing.contains(&verdict.conformance), "{number} {outcome}");
+                        }
+                    }
+                }
+            }
         }
     }
 

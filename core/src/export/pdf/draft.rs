@@ -16,8 +16,8 @@ use crate::{
     catalog::{Level, Terms, terms},
     domain::Impact,
     export::acr::{
-        Conformance, Content, CriteriaTable, HeadValue, PageNotChecked, Row, RuleToWork, Step, Verdict, levels,
-        verdicts,
+        Conformance, Content, CriteriaTable, HeadValue, PageNotChecked, Row, RuleToWork, Step, Verdict, draft_verdicts,
+        levels,
     },
 };
 
@@ -44,7 +44,7 @@ impl<'a> Draft<'a> {
     pub(super) fn new(source: DraftSource<'a>, pictures: &mut Pictures) -> Self {
         let terms = terms(source.export.locale);
         let frame = Frame::new(source.brand, terms, pictures);
-        let verdicts = verdicts(source.export.findings);
+        let verdicts = draft_verdicts(source.export);
         let content = Content::new(source.export, &verdicts);
         Self { source, terms, frame, verdicts, content }
     }
@@ -139,19 +139,27 @@ impl<'a> Draft<'a> {
             Conformance::Supports,
             Conformance::PartiallySupports,
             Conformance::DoesNotSupport,
+            Conformance::NotApplicable,
             Conformance::NotEvaluated,
         ];
-        let rows = terms.map(|conformance| {
-            let of_level = |level| Cell::text(counts.get(&(conformance, level)).copied().unwrap_or(0).to_string());
-            [Cell::head(conformance.name(acr))].into_iter().chain(levels.iter().map(|level| of_level(*level))).collect()
+        // Nothing is “not applicable” unless a person has said so.
+        let terms = terms.into_iter().filter(|term| {
+            *term != Conformance::NotApplicable || counts.keys().any(|(conformance, _)| conformance == term)
         });
+        let rows: Vec<Vec<Cell>> = terms
+            .map(|conformance| {
+                let of_level = |level| Cell::text(counts.get(&(conformance, level)).copied().unwrap_or(0).to_string());
+                let numbers = levels.iter().map(|level| of_level(*level));
+                [Cell::head(conformance.name(acr))].into_iter().chain(numbers).collect()
+            })
+            .collect();
         let heads = levels.iter().map(|level| Cell::head(format!("{} {level}", acr.level)));
         let widths: Vec<_> =
             [(0.4, Align::Left)].into_iter().chain(levels.iter().map(|_| (0.2, Align::Right))).collect();
         Table {
             columns: columns(&widths),
             head: Some([Cell::head(acr.conformance.as_str())].into_iter().chain(heads).collect()),
-            rows: rows.into(),
+            rows,
             row_heads: RowHeads::First,
         }
     }
@@ -220,6 +228,9 @@ impl<'a> Draft<'a> {
             };
             flow.titled_table(2, Some(Place::Meanings), &acr.level_meanings, &table);
             flow.paragraph(&[Run::regular(acr.what_decides.as_str())], Style::BODY);
+            if let Some(meaning) = self.content.assessed_means {
+                flow.paragraph(&[Run::regular(meaning)], Style::BODY);
+            }
         });
     }
 
@@ -327,7 +338,7 @@ impl<'a> Draft<'a> {
         match conformance {
             Conformance::DoesNotSupport => Run::badge(name, of_severity(Impact::Critical)),
             Conformance::PartiallySupports => Run::badge(name, of_severity(Impact::Serious)),
-            Conformance::Supports | Conformance::NotEvaluated => Run::bold(name),
+            Conformance::Supports | Conformance::NotApplicable | Conformance::NotEvaluated => Run::bold(name),
         }
     }
 }
