@@ -28,6 +28,7 @@
 //! `rate_limits`, `sealing`) implements a trait of [`store`](a11ycheck_core::store). `db` has the state, with the rows
 //! of each subject, and the lock under which steps run. `transfer` moves everything to another store, and from one.
 
+mod assessments;
 mod assignments;
 mod batches;
 mod db;

@@ -51,6 +51,7 @@
 //! before it connects. `verify-full` and all other modes name their provider themselves, and should be preferred for
 //! that reason too.
 
+mod assessments;
 mod assignments;
 mod batches;
 mod db;

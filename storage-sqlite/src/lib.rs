@@ -52,6 +52,7 @@
 //! systems nothing is looked at. The machine's clock should be kept by NTP: the schedule follows it. The build compiles
 //! SQLite, which takes a C compiler.
 
+mod assessments;
 mod assignments;
 mod batches;
 mod db;

@@ -124,8 +124,9 @@ pub(super) use stored_words;
 mod tests {
     use super::*;
     use crate::domain::{
-        Ability, AssessmentOutcome, AttemptFailure, AuditAction, CheckFrequency, CoverKind, EventKind, FailureCause, FailureCode,
-        MailKind, PersonKind, PlanStatus, Reach, Role, ScanEventKind, ScanKind, StandardId, Standing, Verdict,
+        Ability, AssessmentOutcome, AttemptFailure, AuditAction, CheckFrequency, CoverKind, EventKind, FailureCause,
+        FailureCode, MailKind, PersonKind, PlanStatus, Reach, Role, ScanEventKind, ScanKind, StandardId, Standing,
+        Verdict,
     };
 
     #[test]

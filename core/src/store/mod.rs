@@ -6,7 +6,7 @@
 //!
 //! [`PeopleStore`] is not part of it: a host that has people of its own needs none. Its promises have a suite of their own,
 //! `people_suite!`. What people decide about findings is kept by a [`ReviewStore`], with a suite of its own, `review_suite!`,
-//! as is who repairs them ([`AssignmentStore`]);
+//! as is who repairs them ([`AssignmentStore`]), and what people say about success criteria ([`AssessmentStore`]);
 //! and the mail that is to be sent to them by a [`MailStore`], with `mail_suite!`. Links that
 //! show one report to whoever has them are kept by a [`ShareStore`], with `share_suite!`; fields that teams add
 //! to their sites by a [`SiteFieldStore`], with `site_field_suite!`.
@@ -30,7 +30,7 @@
 //! as are those that it is given in order to keep them: [`Site`](crate::domain::Site), [`Scan`](crate::domain::Scan),
 //! [`Team`](crate::domain::Team), [`Delivery`](crate::domain::Delivery), [`ApiToken`](crate::domain::ApiToken),
 //! [`WebhookEndpoint`](crate::domain::WebhookEndpoint), [`Person`](crate::domain::Person), [`Session`](crate::domain::Session),
-//! [`Invitation`](crate::domain::Invitation), [`AuditRecord`](crate::domain::AuditRecord), [`Judgement`](crate::domain::Judgement), [`Assignment`](crate::domain::Assignment), [`RateDecision`](crate::domain::RateDecision),
+//! [`Invitation`](crate::domain::Invitation), [`AuditRecord`](crate::domain::AuditRecord), [`Judgement`](crate::domain::Judgement), [`Assignment`](crate::domain::Assignment), [`Assessment`](crate::domain::Assessment), [`RateDecision`](crate::domain::RateDecision),
 //! [`Page`](crate::paging::Page), and the claims and depths of this module. A new field of theirs is one that every
 //! store must keep or supply, and the compiler names the places. Write them as literals, and take them apart without
 //! `..`.
@@ -41,6 +41,7 @@
 //! [`EndpointDetails`](crate::domain::EndpointDetails), [`TeamBrand`](crate::domain::TeamBrand) and
 //! [`Screenshot`](crate::scanner::Screenshot), each field of which the store suite expects back.
 
+mod assessments;
 mod assignments;
 mod batches;
 mod error;
@@ -71,6 +72,7 @@ use chrono::{DateTime, Utc};
 #[cfg(test)]
 pub(crate) use self::webhooks::MockWebhookStore;
 pub use self::{
+    assessments::AssessmentStore,
     assignments::{AssignError, AssignmentFilter, AssignmentStore, Progress, Whose},
     batches::{BatchStore, UndoError},
     error::StoreError,

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{BatchStore, StoreError};
+use super::{AssessmentStore, BatchStore, StoreError};
 use crate::{
     domain::{Judgement, NewAuditRecord, NewJudgement},
     id::{JudgementId, SiteId, TeamId},
@@ -29,7 +29,7 @@ pub enum JudgeError {
 /// Steps that change something take the entry of the audit log that says so, and add it in the same step, as those of
 /// [`PeopleStore`](super::PeopleStore) do. Judgements end with their site.
 #[async_trait]
-pub trait ReviewStore: BatchStore {
+pub trait ReviewStore: BatchStore + AssessmentStore {
     /// Keeps a judgement about a site: in place of the one with the same [subject](Judgement::subject), and in place of
     /// `instead_of`, if the site has them.
     ///

@@ -58,7 +58,7 @@ async fn a_file_looks_as_files_of_this_format_always_have() {
     let file = String::from_utf8(exported(records::all()).await).unwrap();
     // Only that differs from release to release.
     let file = file.replacen(env!("CARGO_PKG_VERSION"), "0.1.0", 1);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transfer/golden/format-6.export");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transfer/golden/format-7.export");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, &file).unwrap();
     }
@@ -68,7 +68,9 @@ async fn a_file_looks_as_files_of_this_format_always_have() {
 
 #[tokio::test]
 async fn files_of_the_formats_before_are_still_read() {
-    let before_fields = |record: &Record| !matches!(record.kind(), Kind::SiteField | Kind::SiteValue);
+    let before_assessments = |record: &Record| record.kind() != Kind::Assessment;
+    let before_fields =
+        |record: &Record| before_assessments(record) && !matches!(record.kind(), Kind::SiteField | Kind::SiteValue);
     let before_assignments = |record: &Record| before_fields(record) && record.kind() != Kind::Assignment;
     let before_factors = |record: &Record| before_assignments(record) && record.kind() != Kind::SecondFactor;
     let before_judgements = |record: &Record| before_factors(record) && record.kind() != Kind::Judgement;
@@ -89,6 +91,9 @@ async fn files_of_the_formats_before_are_still_read() {
     let known: Vec<Record> = known.map(records::before_format_6).collect();
     let fifth = include_bytes!("golden/format-5.export");
     assert_eq!(imported(fifth).await.unwrap(), imported(&exported(known).await).await.unwrap());
+    let known: Vec<Record> = records::all().into_iter().filter(before_assessments).collect();
+    let sixth = include_bytes!("golden/format-6.export");
+    assert_eq!(imported(sixth).await.unwrap(), imported(&exported(known).await).await.unwrap());
 }
 
 #[tokio::test]

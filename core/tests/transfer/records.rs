@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 
 use a11ycheck_core::{
     domain::{
-        Ability, ApiToken, Assignment, Attempt, AttemptFailure, AttemptReport, AttemptResult, AuditAction, AuditRecord,
-        CheckFrequency, CodePeriod, Delivery, DeliveryState, DiffSummary, DraftHead, EndpointDetails, EndpointSecrets,
-        EndpointStatus, EventKind, Excerpt, Failure, FailureCode, Features, FencingToken, Invitation, IsoDuration,
-        JudgedElement, Judgement, Lease, Limits, Logo, ManualChecks, Membership, NewEvent, Notices, Outcome,
-        PasswordHash, Person, PersonKind, Plan, PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, Scan,
-        ScanEventEntry, ScanEventKind, ScanKind, ScanState, ScreenshotId, SecondFactor, SecretHash, Site, SiteDetails,
-        SiteField, SiteFieldKind, SiteUrl, StandardId, Standing, Subscription, TeamBrand, TokenHash, Tool, Totals,
-        TwoSteps, Urgency, Verdict, WebhookEndpoint, WorkScope, WorkState,
+        Ability, ApiToken, Assessment, AssessmentOutcome, Assignment, Attempt, AttemptFailure, AttemptReport,
+        AttemptResult, AuditAction, AuditRecord, CheckFrequency, CodePeriod, Delivery, DeliveryState, DiffSummary,
+        DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, EventKind, Excerpt, Failure, FailureCode,
+        Features, FencingToken, Invitation, IsoDuration, JudgedElement, Judgement, Lease, Limits, Logo, ManualChecks,
+        Membership, NewEvent, Notices, Outcome, PasswordHash, Person, PersonKind, Plan, PlanCode, PlanStatus,
+        PlatformKey, Reach, Role, RuleId, Scan, ScanEventEntry, ScanEventKind, ScanKind, ScanState, ScreenshotId,
+        SecondFactor, SecretHash, Site, SiteDetails, SiteField, SiteFieldKind, SiteUrl, StandardId, Standing,
+        Subscription, TeamBrand, TokenHash, Tool, Totals, TwoSteps, Urgency, Verdict, WebhookEndpoint, WorkScope,
+        WorkState,
     },
-    id::WorkerId,
+    id::{PersonId, WorkerId},
     locale::Locale,
     scanner::{Screenshot, ScreenshotFormat},
     sealing::Sealed,
@@ -215,6 +216,20 @@ fn assignment(number: u32, scope: WorkScope, state: WorkState, due: Option<Naive
     })
 }
 
+/// Returns what was said about a criterion.
+fn assessment(criterion: &str, outcome: AssessmentOutcome, note: &str, person: Option<PersonId>) -> Record {
+    Record::Assessment(Assessment {
+        team: id("team", 1),
+        site: id("site", 1),
+        criterion: criterion.parse().unwrap(),
+        outcome,
+        note: note.to_owned(),
+        person,
+        author: "Олена".to_owned(),
+        at: at(12),
+    })
+}
+
 /// Returns a field of the sites of the first team.
 fn site_field(number: u32, kind: SiteFieldKind) -> Record {
     let field = SiteField { id: id("fld", number), name: format!("Feld \"{number}\" ж"), kind };
@@ -335,6 +350,8 @@ pub(crate) fn all() -> Vec<Record> {
         judgement(2, Verdict::from_stored("deferred").unwrap(), None),
         assignment(1, WorkScope::Rule, WorkState::Open, "2027-05-31".parse().ok()),
         assignment(2, WorkScope::Element, WorkState::from_stored("waiting").unwrap(), None),
+        assessment("1.4.10", AssessmentOutcome::DoesNotSupport, "Das Menü;\n\"так\"", Some(id("pers", 1))),
+        assessment("1.4.3", AssessmentOutcome::from_stored("with-exceptions").unwrap(), "", None),
         scan(1, ScanState::Queued, Some(Urgency::Requested)),
         scan(2, running, Some(Urgency::Scheduled)),
         scan(3, ScanState::Completed { started_at, finished_at, outcome }, None),

@@ -65,7 +65,7 @@ impl State {
         self.assignments.values().filter(move |assignment| assignment.site == id)
     }
 
-    /// Removes a site with all its checks, values, judgements, assignments and batches.
+    /// Removes a site with all its checks, values, judgements, assignments, assessments and batches.
     pub(crate) fn remove_site(&mut self, id: SiteId) {
         let Some(row) = self.sites.remove(&id) else { return };
         let judgements: Vec<JudgementId> = self.judgements_of(id).map(|judgement| judgement.id).collect();
@@ -73,6 +73,7 @@ impl State {
             self.judgements.remove(&(id, judgement));
         }
         self.assignments.retain(|_, assignment| assignment.site != id);
+        self.assessments.remove(&id);
         self.batches.retain(|_, (batch, _)| batch.site != id);
         self.site_fields.values.remove(&id);
         self.mails.notices.remove(&id);

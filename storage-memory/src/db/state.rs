@@ -7,7 +7,9 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{Assignment, Batch, BatchContent, ExternalKey, Judgement, Plan, PlanCode, TokenHash},
+    domain::{
+        Assessment, Assignment, Batch, BatchContent, CriterionNumber, ExternalKey, Judgement, Plan, PlanCode, TokenHash,
+    },
     id::{AssignmentId, BatchId, DeliveryId, EndpointId, EventId, JudgementId, ScanId, SiteId, TeamId, TokenId},
     paging::Page,
     store::{Hints, StoreError, Work},
@@ -60,6 +62,8 @@ pub(crate) struct State {
     pub(crate) site_fields: SiteFields,
     pub(crate) judgements: BTreeMap<(SiteId, JudgementId), Judgement>,
     pub(crate) assignments: BTreeMap<AssignmentId, Assignment>,
+    /// What people say about success criteria of sites of which anything was ever said.
+    pub(crate) assessments: BTreeMap<SiteId, BTreeMap<CriterionNumber, Assessment>>,
     /// Batches that may be undone, with what they made.
     pub(crate) batches: BTreeMap<BatchId, (Batch, BatchContent)>,
     /// By name: one that is unknown belongs to a later release.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use a11ycheck_core::{
-    domain::{SiteField, TeamBrand},
+    domain::{Assessment, SiteField, TeamBrand},
     id::{ScanId, SiteFieldId, TeamId},
     store::transfer::{
         PackedFindings, PictureSubject, Record, RecordSink, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint,
@@ -141,6 +141,12 @@ fn owners(state: &State) -> Vec<Record> {
     let judgements: BTreeMap<_, _> = state.judgements.values().map(|judgement| (judgement.id, judgement)).collect();
     records.extend(judgements.into_values().cloned().map(Record::Judgement));
     records.extend(state.assignments.values().cloned().map(Record::Assignment));
+    for of_site in state.assessments.values() {
+        // As other stores sort them: by text, and not in the order of the standard.
+        let mut of_site: Vec<&Assessment> = of_site.values().collect();
+        of_site.sort_unstable_by(|one, other| one.criterion.as_str().cmp(other.criterion.as_str()));
+        records.extend(of_site.into_iter().cloned().map(Record::Assessment));
+    }
     records
 }
 

@@ -110,6 +110,12 @@ impl Import {
             Records::Assignment(assignments) => {
                 state.assignments.extend(assignments.into_iter().map(|assignment| (assignment.id, assignment)));
             }
+            Records::Assessment(assessments) => {
+                for assessment in assessments {
+                    let of_site = state.assessments.entry(assessment.site).or_default();
+                    of_site.insert(assessment.criterion.clone(), assessment);
+                }
+            }
             Records::Scan(scans) => scans.into_iter().try_for_each(|scan| add_scan(state, scan))?,
             Records::Findings(findings) => {
                 for StoredFindings { scan, findings, team: _ } in findings {

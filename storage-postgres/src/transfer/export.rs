@@ -22,6 +22,7 @@ use sqlx_macros::FromRow;
 use super::TransferFailure;
 use crate::{
     PostgresStore,
+    assessments::rows::{AssessmentRow, assessment_columns},
     assignments::rows::{AssignmentRow, assignment_columns},
     db::{
         columns::{BoxedError, named},
@@ -195,6 +196,15 @@ async fn owners(db: &mut PgConnection, sink: &mut dyn RecordSink) -> Result<(), 
         "SELECT ",
         assignment_columns!(),
         " FROM assignments w ORDER BY w.id"
+    );
+    give!(
+        db,
+        sink,
+        AssessmentRow,
+        |row: AssessmentRow| row.assessment().map(|assessment| Some(Record::Assessment(assessment))),
+        "SELECT ",
+        assessment_columns!(),
+        " FROM assessments c ORDER BY c.site_id, c.criterion"
     );
     Ok(())
 }

@@ -18,7 +18,7 @@ use sqlx::{Executor as _, PgConnection, Postgres, QueryBuilder, query_builder::S
 
 use super::TransferFailure;
 use crate::{
-    PostgresStore, assignments,
+    PostgresStore, assessments, assignments,
     db::{
         columns::stored_word,
         error::{Corrupt, Failure},
@@ -84,6 +84,7 @@ pub(super) async fn take(
         Records::SiteValue(records) => site_fields::rows::insert_values(db, &records).await,
         Records::Judgement(records) => reviews::store::insert(db, &records).await,
         Records::Assignment(records) => assignments::store::insert(db, &records).await,
+        Records::Assessment(records) => assessments::rows::insert(db, &records).await,
         Records::Scan(records) => scans(db, &records).await,
         Records::Findings(records) => findings(db, &records).await,
         Records::Picture(records) => pictures(store, db, records).await,

@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 34] = [
+const RECORD: [(i64, &str, &str); 35] = [
     (
         1,
         "plans and teams",
@@ -133,6 +133,11 @@ const RECORD: [(i64, &str, &str); 34] = [
         "two steps",
         "9abdfa03a941f2c546c0016c20326f53bcc7282e32e94c78178aac93fb0d07d0fe803d18af27944c060208157e88a637",
     ),
+    (
+        35,
+        "assessments",
+        "d6febefc99bbcbcf4958770c5c6cb8e1539578ae64c127c94933baed35e162564fedfcb4f5932bb88f42e691491e4ba4",
+    ),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.
@@ -203,6 +208,7 @@ async fn everything_lies_in_the_chosen_schema() {
             .unwrap();
     let expected = [
         "active_scans",
+        "assessments",
         "assignments",
         "audit_records",
         "batches",

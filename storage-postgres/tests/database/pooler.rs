@@ -126,11 +126,12 @@ async fn led_astray() -> (PostgresConfig, String, String) {
     PostgresStore::connect(config).await.unwrap().put_plans(PlanCatalog::shipped().plans()).await.unwrap();
     let elsewhere = format!("{schema}_x");
     let mut db = support::connect().await;
-    // The log of occurrences, people, their second factors, judgements, assignments, batches, mail and fields of sites belong to later releases.
+    // The log of occurrences, people, their second factors, judgements, assignments, assessments, batches, mail and fields of
+    // sites belong to later releases.
     let names = "SELECT tablename::text FROM pg_tables
          WHERE schemaname = $1 AND tablename NOT IN ('migrations', 'scan_events', 'event_head', 'people', 'first_link', 'sessions',
              'memberships', 'invitations', 'audit_records', 'judgements', 'mails', 'second_factors', 'shared_reports',
-             'assignments', 'batches', 'site_fields', 'site_values', 'memos')";
+             'assignments', 'assessments', 'batches', 'site_fields', 'site_values', 'memos')";
     let tables: Vec<String> = sqlx::query_scalar(names).bind(&schema).fetch_all(&mut db).await.unwrap();
     // The support module made the name: nothing in it needs quoting. Likewise below.
     let mut moves = format!("CREATE SCHEMA {elsewhere};");

@@ -20,6 +20,7 @@ use sqlx_macros::FromRow;
 
 use super::TransferFailure;
 use crate::{
+    assessments::rows::{AssessmentRow, assessment_columns},
     assignments::rows::{AssignmentRow, assignment_columns},
     db::{
         columns::{BoxedError, named},
@@ -193,6 +194,15 @@ async fn owners(db: &mut SqliteConnection, sink: &mut dyn RecordSink) -> Result<
         "SELECT ",
         assignment_columns!(),
         " FROM assignments w ORDER BY w.id"
+    );
+    give!(
+        db,
+        sink,
+        AssessmentRow,
+        |row: AssessmentRow| row.assessment().map(|assessment| Some(Record::Assessment(assessment))),
+        "SELECT ",
+        assessment_columns!(),
+        " FROM assessments c ORDER BY c.site_id, c.criterion"
     );
     Ok(())
 }

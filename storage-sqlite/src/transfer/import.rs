@@ -4,9 +4,9 @@
 
 use a11ycheck_core::{
     domain::{
-        Assignment, AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, EndpointDetails, HeadText,
-        Judgement, Lease, Logo, Membership, NewEvent, PasswordHash, Plan, PlatformKey, ScanState, SecondFactor,
-        StandardId,
+        Assessment, Assignment, AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, EndpointDetails,
+        HeadText, Judgement, Lease, Logo, Membership, NewEvent, PasswordHash, Plan, PlatformKey, ScanState,
+        SecondFactor, StandardId,
     },
     store::{
         Document,
@@ -21,7 +21,7 @@ use sqlx::SqliteConnection;
 
 use super::TransferFailure;
 use crate::{
-    assignments,
+    assessments, assignments,
     db::{
         columns::{json, stored_word},
         error::{Corrupt, Failure},
@@ -85,6 +85,7 @@ pub(super) async fn take(db: &mut SqliteConnection, records: Records) -> Result<
         Records::SiteValue(values) => each!(values, site_value),
         Records::Judgement(judgements) => each!(judgements, judgement),
         Records::Assignment(assignments) => each!(assignments, assignment),
+        Records::Assessment(assessments) => each!(assessments, assessment),
         Records::Scan(scans) => each!(scans, scan),
         Records::Findings(documents) => each!(documents, findings),
         Records::Picture(pictures) => each!(pictures, picture),
@@ -304,6 +305,10 @@ async fn judgement(db: &mut SqliteConnection, judgement: Judgement) -> Result<()
 
 async fn assignment(db: &mut SqliteConnection, assignment: Assignment) -> Result<(), TransferFailure> {
     assignments::rows::insert(db, &assignment).await
+}
+
+async fn assessment(db: &mut SqliteConnection, assessment: Assessment) -> Result<(), TransferFailure> {
+    assessments::rows::insert(db, &assessment).await
 }
 
 async fn scan(db: &mut SqliteConnection, stored: StoredScan) -> Result<(), TransferFailure> {

@@ -12,11 +12,11 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        Ability, AttemptReport, AttemptResult, AuditAction, CodePeriod, Excerpt, Failure, FailureCode, Finding,
-        JudgedElement, JudgementInput, Lease, Memo, NewAssignment, NewAuditRecord, NewInvitation, NewJudgement,
-        NewPerson, NewSecondFactor, NewSession, NewToken, PageCounts, PasswordHash, PersonKind, PlainSecret,
-        PlainToken, PlanCode, RequestClass, Role, RuleId, SiteFieldInput, Subject, Subscription, TeamBrand, TotpSecret,
-        TwoSteps, WorkChange, WorkScope, WorkState,
+        Ability, AssessmentChanges, AssessmentOutcome, AttemptReport, AttemptResult, AuditAction, CodePeriod, Excerpt,
+        Failure, FailureCode, Finding, JudgedElement, JudgementInput, Lease, Memo, NewAssessment, NewAssignment,
+        NewAuditRecord, NewInvitation, NewJudgement, NewPerson, NewSecondFactor, NewSession, NewToken, PageCounts,
+        PasswordHash, PersonKind, PlainSecret, PlainToken, PlanCode, RequestClass, Role, RuleId, SiteFieldInput,
+        Subject, Subscription, TeamBrand, TotpSecret, TwoSteps, WorkChange, WorkScope, WorkState,
     },
     id::{
         AssignmentId, AuditId, BatchId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteFieldId, SiteId,
@@ -26,10 +26,10 @@ use a11ycheck_core::{
     paging::PageRequest,
     sealing::Keyring,
     store::{
-        AssignmentFilter, AssignmentStore as _, BatchStore as _, ClaimLimits, Completion, DeliveryFilter, Document,
-        DocumentKey, EventLog as _, FileStore as _, Joining, PeopleStore as _, QueueStore as _, RateLimitStore as _,
-        ReviewStore as _, ScanStore as _, SealingStore as _, SecondFactorStore as _, SiteFieldStore as _,
-        SiteStore as _, StyleHash, TeamStore as _, WebhookStore as _,
+        AssessmentStore as _, AssignmentFilter, AssignmentStore as _, BatchStore as _, ClaimLimits, Completion,
+        DeliveryFilter, Document, DocumentKey, EventLog as _, FileStore as _, Joining, PeopleStore as _,
+        QueueStore as _, RateLimitStore as _, ReviewStore as _, ScanStore as _, SealingStore as _,
+        SecondFactorStore as _, SiteFieldStore as _, SiteStore as _, StyleHash, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_sqlite::SqliteStore;
@@ -72,6 +72,8 @@ const LARGE: [&str; 23] = [
     "j",
     "assignments",
     "w",
+    "assessments",
+    "c",
 ];
 
 /// The beginning of the one statement that counts all that waits, for operators.
@@ -294,6 +296,16 @@ async fn reviews(store: &SqliteStore, team: TeamId, site: SiteId) {
     store.assign_batch(team, site, batch, vec![assignment.clone()], note()).await.unwrap();
     store.undo_batch(team, batch, note()).await.unwrap();
     store.purge_batches(10).await.unwrap();
+    let assessment = NewAssessment {
+        criterion: "2.1.1".parse().unwrap(),
+        outcome: AssessmentOutcome::Supports,
+        note: String::new(),
+        person: None,
+        author: "admin".to_owned(),
+    };
+    let changes = AssessmentChanges { made: vec![assessment], removed: vec!["1.4.10".parse().unwrap()] };
+    store.change_assessments(team, site, &changes, note()).await.unwrap();
+    store.assessments(team, site).await.unwrap();
 }
 
 /// Takes each step about fields of sites.

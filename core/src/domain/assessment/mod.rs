@@ -11,6 +11,8 @@ pub use self::{
     input::{AssessmentInput, AssessmentStep},
 };
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +136,17 @@ impl AssessmentChanges {
     pub const fn is_empty(&self) -> bool {
         self.made.is_empty() && self.removed.is_empty()
     }
+
+    /// Returns the assessments that are made, as they are kept: by criterion, each once.
+    pub fn made_at(&self, team: TeamId, site: SiteId, at: DateTime<Utc>) -> Vec<Assessment> {
+        let made = self.made.iter().map(|new| (new.criterion.clone(), new.clone().at(team, site, at)));
+        made.collect::<BTreeMap<_, _>>().into_values().collect()
+    }
+
+    /// Returns the criteria of which the assessments that there were are gone afterwards: those that are made, and those that are removed.
+    pub fn criteria(&self) -> BTreeSet<CriterionNumber> {
+        self.made.iter().map(|new| &new.criterion).chain(&self.removed).cloned().collect()
+    }
 }
 
 #[cfg(test)]
@@ -154,6 +167,25 @@ mod tests {
         assert!(!assessment.is_old(at) && !assessment.is_old(at + Assessment::TERM));
         assert!(assessment.is_old(at + Assessment::TERM + TimeDelta::microseconds(1)));
         assert!(!assessment.is_old(at - TimeDelta::days(9)), "a draft of a check from before");
+    }
+
+    #[test]
+    fn of_two_changes_about_a_criterion_the_later_one_is_kept() {
+        let new = |criterion: &str, note: &str| NewAssessment {
+            criterion: criterion.parse().unwrap(),
+            outcome: AssessmentOutcome::Supports,
+            note: note.to_owned(),
+            person: None,
+            author: "Jo".to_owned(),
+        };
+        let made = vec![new("2.1.1", "first"), new("1.4.10", ""), new("2.1.1", "second")];
+        let changes = AssessmentChanges { made, removed: vec!["1.4.3".parse().unwrap(), "2.1.1".parse().unwrap()] };
+        let at = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let kept = changes.made_at(TeamId::MIN, SiteId::MIN, at);
+        let kept: Vec<_> = kept.iter().map(|one| (one.criterion.as_str(), one.note.as_str())).collect();
+        assert_eq!(kept, [("1.4.10", ""), ("2.1.1", "second")]);
+        let criteria: Vec<String> = changes.criteria().iter().map(ToString::to_string).collect();
+        assert_eq!(criteria, ["1.4.3", "1.4.10", "2.1.1"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The file of an export.
 //!
 //! ```text
-//! {"a11ycheck_export":{"format":5,"made_by":"0.1.0"}}
+//! {"a11ycheck_export":{"format":7,"made_by":"0.1.0"}}
 //! {"plan":{"code":"pro",…}}
 //! {"team":{"id":"team_…",…}}
 //! {"findings":{"scan":"scan_…","team":"team_…","bytes":48213}}
@@ -25,9 +25,9 @@ use super::{
 
 /// The format that this release writes. It also reads format 1, in which there are no people, format 2, in which there are no
 /// judgements, and format 3, in which persons do not say whether they want notices, nor tokens who made and last used them, and there
-/// are no second factors, format 4, in which there are no assignments, and format 5, in which sites have no fields of their teams, and teams do not say whether
-/// they demand a second factor.
-const FORMAT: u32 = 6;
+/// are no second factors, format 4, in which there are no assignments, format 5, in which sites have no fields of their teams, and teams do not
+/// say whether they demand a second factor, and format 6, in which there are no assessments.
+const FORMAT: u32 = 7;
 /// The longest line. The longest known ones are those of plans and of failures, of some kilobytes.
 const LONGEST_LINE: u64 = 16 * 1_024 * 1_024;
 /// The most bytes of one record: what SQLite keeps in a row.

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::{PictureSubject, Record, Totals, write};
 use crate::{
     domain::{
-        Ability, AttemptFailure, AuditAction, EventKind, Failure, Fingerprint, Key, Outcome, PersonKind, Plan,
-        PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, ScanEventKind, ScanKind, StandardId, Standing, Verdict,
-        WorkScope, WorkState,
+        Ability, AssessmentOutcome, AttemptFailure, AuditAction, CriterionNumber, EventKind, Failure, Fingerprint, Key,
+        Outcome, PersonKind, Plan, PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, ScanEventKind, ScanKind,
+        StandardId, Standing, Verdict, WorkScope, WorkState,
     },
     id::{
         AssignmentId, AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, PersonId, ScanId,
@@ -44,6 +44,7 @@ pub(super) enum Line {
     SiteValue(SiteValueLine),
     Judgement(JudgementLine),
     Assignment(AssignmentLine),
+    Assessment(AssessmentLine),
     Scan(ScanLine),
     Findings(FindingsLine),
     Picture(PictureLine),
@@ -227,6 +228,17 @@ lines! {
         author: String,
         at: DateTime<Utc>,
     }
+    // Not before format 7.
+    AssessmentLine {
+        site: SiteId,
+        criterion: CriterionNumber,
+        team: TeamId,
+        outcome: AssessmentOutcome,
+        note: String,
+        person: Option<PersonId>,
+        author: String,
+        at: DateTime<Utc>,
+    }
     ScanLine {
         id: ScanId,
         team: TeamId,
@@ -400,6 +412,7 @@ impl Line {
             | Self::SiteValue(_)
             | Self::Judgement(_)
             | Self::Assignment(_)
+            | Self::Assessment(_)
             | Self::Scan(_)
             | Self::Endpoint(_)
             | Self::Delivery(_)

@@ -3,17 +3,17 @@
 use chrono::TimeDelta;
 
 use super::lines::{
-    AssignmentLine, AttemptLine, AuditLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EntryLine,
-    EventLine, Fault, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine, PersonLine,
-    PictureFormat, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine, SettingLine, SiteFieldLine,
-    SiteValueLine, TokenLine, UrgencyWord,
+    AssessmentLine, AssignmentLine, AttemptLine, AuditLine, DeliveryLine, DeliveryStateLine, DocumentKind,
+    DocumentLine, EntryLine, EventLine, Fault, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line,
+    MemberLine, PersonLine, PictureFormat, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine,
+    SettingLine, SiteFieldLine, SiteValueLine, TokenLine, UrgencyWord,
 };
 use crate::{
     domain::{
-        ApiToken, Assignment, Attempt, AttemptReport, AttemptResult, AuditRecord, BrandName, CodePeriod, Delivery,
-        DeliveryState, DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken,
-        HeadText, Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent, Notices,
-        PasswordHash, Person, Scan, ScanEventEntry, ScanState, ScreenshotId, SecondFactor, SecretHash, Site,
+        ApiToken, Assessment, Assignment, Attempt, AttemptReport, AttemptResult, AuditRecord, BrandName, CodePeriod,
+        Delivery, DeliveryState, DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey,
+        FencingToken, HeadText, Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent,
+        Notices, PasswordHash, Person, Scan, ScanEventEntry, ScanState, ScreenshotId, SecondFactor, SecretHash, Site,
         SiteDetails, SiteField, SiteFieldKind, SiteUrl, Subscription, TeamBrand, TokenHash, TwoSteps, Urgency,
         WebhookEndpoint,
     },
@@ -139,6 +139,9 @@ impl Line {
             }
             Self::SiteValue(SiteValueLine { site, field, team, value }) => {
                 Record::SiteValue(StoredSiteValue { site, field, team, value })
+            }
+            Self::Assessment(AssessmentLine { site, criterion, team, outcome, note, person, author, at }) => {
+                Record::Assessment(Assessment { team, site, criterion, outcome, note, person, author, at })
             }
             Self::Assignment(line) => {
                 let AssignmentLine { id, team, site, scope, assignee, state, since, due, reopened_by, .. } = line;

@@ -5,9 +5,10 @@ use chrono::{DateTime, Utc};
 use super::PackedFindings;
 use crate::{
     domain::{
-        ApiToken, Assignment, Attempt, AuditRecord, Delivery, EndpointSecrets, ExternalKey, Invitation, Judgement,
-        ManualChecks, Membership, NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry, SecondFactor,
-        SecretHash, Site, SiteField, Standing, Subscription, TeamBrand, TokenHash, TwoSteps, Urgency, WebhookEndpoint,
+        ApiToken, Assessment, Assignment, Attempt, AuditRecord, Delivery, EndpointSecrets, ExternalKey, Invitation,
+        Judgement, ManualChecks, Membership, NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry,
+        SecondFactor, SecretHash, Site, SiteField, Standing, Subscription, TeamBrand, TokenHash, TwoSteps, Urgency,
+        WebhookEndpoint,
     },
     id::{DeliveryId, PersonId, ScanId, SiteFieldId, SiteId, TeamId},
     scanner::Screenshot,
@@ -130,6 +131,8 @@ kinds! {
     Judgement(Judgement) = "judgement", "judgements";
     /// Who repairs what was found on sites, by id.
     Assignment(Assignment) = "assignment", "assignments";
+    /// What people say about success criteria of sites, by site and the text of the criterion.
+    Assessment(Assessment) = "assessment", "assessments";
     /// Checks, by id.
     Scan(StoredScan) = "scan", "checks";
     /// Findings of completed checks, by check.

@@ -1,17 +1,17 @@
 //! Records as lines.
 
 use super::lines::{
-    AssignmentLine, AttemptLine, AuditLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine,
-    EndpointLine, EntryLine, EventLine, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine,
-    PersonLine, PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SecondFactorLine,
-    SettingLine, SiteFieldLine, SiteLine, SiteValueLine, TeamLine, TokenLine, UrgencyWord,
+    AssessmentLine, AssignmentLine, AttemptLine, AuditLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind,
+    DocumentLine, EndpointLine, EntryLine, EventLine, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line,
+    MemberLine, PersonLine, PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine, ScanStateLine,
+    SecondFactorLine, SettingLine, SiteFieldLine, SiteLine, SiteValueLine, TeamLine, TokenLine, UrgencyWord,
 };
 use crate::{
     domain::{
-        ApiToken, Assignment, Attempt, AttemptReport, AttemptResult, AuditRecord, Delivery, DeliveryState, DraftHead,
-        EndpointDetails, EndpointStatus, HeadText, Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks,
-        Membership, NewEvent, Person, Scan, ScanEventEntry, ScanState, SecondFactor, Site, SiteDetails, SiteField,
-        SiteFieldKind, Subscription, TeamBrand, Urgency, WebhookEndpoint,
+        ApiToken, Assessment, Assignment, Attempt, AttemptReport, AttemptResult, AuditRecord, Delivery, DeliveryState,
+        DraftHead, EndpointDetails, EndpointStatus, HeadText, Invitation, JudgedElement, Judgement, Lease, Logo,
+        ManualChecks, Membership, NewEvent, Person, Scan, ScanEventEntry, ScanState, SecondFactor, Site, SiteDetails,
+        SiteField, SiteFieldKind, Subscription, TeamBrand, Urgency, WebhookEndpoint,
     },
     scanner::ScreenshotFormat,
     store::{
@@ -198,6 +198,10 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
                 at,
             };
             (Line::Assignment(line), None)
+        }
+        Record::Assessment(assessment) => {
+            let Assessment { team, site, criterion, outcome, note, person, author, at } = assessment.clone();
+            (Line::Assessment(AssessmentLine { site, criterion, team, outcome, note, person, author, at }), None)
         }
         Record::Scan(StoredScan { scan, urgency }) => {
             let Scan { id, team, site, kind, pages_requested, queued_at, state, express } = scan.clone();

@@ -1,5 +1,6 @@
 //! The suite for stores that keep what people decide about elements.
 
+pub(super) mod assessments;
 pub(super) mod assignments;
 pub(super) mod batches;
 pub(super) mod judgements;
@@ -8,7 +9,7 @@ pub(super) mod steps;
 use a11ycheck_core::{Store, store::ReviewStore};
 use tokio::runtime::Builder;
 
-use self::{assignments::*, batches::*, judgements::*};
+use self::{assessments::*, assignments::*, batches::*, judgements::*};
 use crate::StoreFactory;
 
 /// Makes one `#[test]` of every case of the suite for a [`ReviewStore`], for the stores of this
@@ -51,6 +52,11 @@ macro_rules! review_suite {
             a_batch_that_is_over_or_of_others_is_not_undone,
             a_batch_is_undone_once_however_many_ask_at_once,
             five_thousand_decisions_are_one_step,
+            assessments_read_as_they_were_made_in_the_order_of_the_standard,
+            an_assessment_takes_the_place_of_the_one_of_the_same_criterion_and_others_stay,
+            what_was_said_about_criteria_is_in_the_log_once_and_what_changes_nothing_is_not,
+            of_many_who_assess_a_criterion_at_once_one_assessment_stays,
+            assessments_belong_to_the_team_of_their_site_and_end_with_it,
         }
     };
     (@tests ($factory:expr) $($case:ident,)*) => {

@@ -5,9 +5,10 @@ use std::{fmt::Debug, sync::Arc};
 use a11ycheck_core::{
     clock::ManualClock,
     domain::{
-        AuditAction, CodePeriod, Failure, FailureCode, Lease, NewSite, PageCounts, PersonKind, PlainSecret, Plan,
-        PlanCode, PlanStatus, Reach, RetryBy, Role, ScreenshotId, SharedSetting, SiteDetails, SiteUrl, Standing,
-        Subscription, TeamBrand, TokenHash, TwoSteps, Verdict, WorkChange, WorkState,
+        AssessmentChanges, AssessmentOutcome, AuditAction, CodePeriod, Failure, FailureCode, Lease, NewSite,
+        PageCounts, PersonKind, PlainSecret, Plan, PlanCode, PlanStatus, Reach, RetryBy, Role, ScreenshotId,
+        SharedSetting, SiteDetails, SiteUrl, Standing, Subscription, TeamBrand, TokenHash, TwoSteps, Verdict,
+        WorkChange, WorkState,
     },
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
@@ -27,7 +28,7 @@ use crate::{
         fixtures,
         outbox::steps::{BOTH, answered, timed_out},
         people::steps::{entry, new_person},
-        reviews::steps::new_judgement,
+        reviews::{assessments::new_assessment, steps::new_judgement},
         world::World,
     },
 };
@@ -180,6 +181,13 @@ impl<S: Store + ReviewStore + SiteFieldStore> FilledStore<S> {
         store.reopen_assignments(owner, first, world.now(), again).await.unwrap();
         world.assigned(owner, blog, "#b", WorkChange { assignee: None, state: WorkState::Open, due: None }).await;
 
+        // Assessments, with all that they can have and with nothing of it.
+        let mut bare = new_assessment("1.4.3", world.now());
+        (bare.person, bare.note) = (None, String::new());
+        bare.outcome = AssessmentOutcome::from_stored("with-exceptions").unwrap();
+        let made = vec![new_assessment("1.4.10", world.now()), bare];
+        world.assess(owner, shop, &AssessmentChanges { made, removed: Vec::new() }).await;
+
         // A team whose history will become shorter.
         let (held, site) = world.team_and_site().await;
         world.completed(held, site).await;
@@ -298,6 +306,7 @@ async fn team_answers(store: &(impl Store + ReviewStore + SiteFieldStore), team:
         answers.add("site", store.site(team, site.id).await);
         answers.add("judgements", store.all_judgements(team, site.id).await);
         answers.add("assignments", store.all_assignments(team, site.id).await);
+        answers.add("assessments", store.assessments(team, site.id).await);
         answers.add("latest_completed", store.latest_completed(team, site.id).await);
         let scans = store.scans(team, site.id, PageRequest::new(1, 100)).await.unwrap().unwrap();
         answers.add("scans", &scans);

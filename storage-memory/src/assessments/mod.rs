@@ -1,0 +1,3 @@
+//! What people say about success criteria.
+
+mod store;

@@ -1,0 +1,4 @@
+//! What people say about success criteria.
+
+pub(crate) mod rows;
+mod store;
