@@ -113,7 +113,8 @@ impl ServiceBuilder {
 
     /// Adds what people decide about findings: it is kept in this store, which is a clone of the service's own. It takes
     /// [people](Self::with_people), who decide. Files for people (HTML, PDF) then mark what is accepted, and what is no barrier leaves
-    /// drafts of conformance reports. Default: none; nothing can be decided.
+    /// drafts of conformance reports. What people say about success criteria is kept there as well, and is in these drafts. Default: none;
+    /// nothing can be decided or assessed.
     #[must_use]
     pub fn with_judgements(self, store: impl ReviewStore) -> Self {
         Self { judgements: Some(Box::new(store)), ..self }

@@ -7,6 +7,7 @@
 mod account;
 mod add_site;
 mod admit;
+mod assessments;
 mod assignments;
 mod batches;
 mod brand;
@@ -57,6 +58,9 @@ pub use self::{
     account::Account,
     add_site::Added,
     admit::{Admission, Caller, CountedAgainst},
+    assessments::{
+        AssessedCriterion, AssessedStep, AssessmentCounts, CriterionFound, CriterionState, SiteAssessments,
+    },
     batches::{Chosen, Found},
     builder::{BuildError, ServiceBuilder},
     elements::{CheckElements, ElementsQuery, ListedElement, Shown},
@@ -104,7 +108,7 @@ pub(crate) struct Parts {
     pub(crate) store: Box<dyn Store>,
     /// Keeps people; `None` for a host that has its own, or none.
     pub(crate) people: Option<Box<dyn PeopleStore>>,
-    /// Keeps what people decide about findings; `None` where they decide nothing.
+    /// Keeps what people decide about findings and say about criteria; `None` where they do neither.
     pub(crate) judgements: Option<Box<dyn ReviewStore>>,
     /// Keeps the mail that is to be sent; `None` where none is.
     pub(crate) mail: Option<Box<dyn MailStore>>,

@@ -199,6 +199,7 @@ impl Service {
         facts.draft = draft;
         let (judgements, judged) = self.joined(team.id, scan.site, &facts.findings).await?;
         facts.draft.decided = decided_by_persons(&mut facts.findings, &judgements, &judged);
+        facts.draft.assessments = self.all_assessments(team.id, scan.site).await?;
         if team.plan.features.white_label {
             // Readers know the brand, so the brand is named as the author.
             facts.team.clone_from(&brand.name);
@@ -238,7 +239,7 @@ impl ScanFiles {
 
     /// Makes a file, in the site's report language if none is named. Reports as web pages and PDFs mark what is accepted, without a
     /// change of any number, and drafts of conformance reports are made after what people have decided: what is no barrier is left out, what no program could decide about
-    /// and is a barrier fails, and how much of the rest was decided is named.
+    /// and is a barrier fails, and how much of the rest was decided is named. What people have said about success criteria is in drafts as well.
     ///
     /// In a plan without exports, a check for which an express report was bought has exports all the same, if it is asked
     /// for by its id.

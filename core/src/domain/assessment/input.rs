@@ -28,14 +28,15 @@ impl AssessmentInput {
     /// The word for an assessment that is taken back.
     pub const TAKE_BACK: &'static str = "take-back";
 
-    /// Returns the name of the field of the outcome, by which a problem is found again.
+    /// Returns the name of the field of the outcome, by which a problem is found again: `outcome-1-4-10`, without points, which separate a
+    /// field from an item of its list.
     pub fn outcome_field(criterion: &CriterionNumber) -> String {
-        format!("outcome-{criterion}")
+        format!("outcome-{}", criterion.as_str().replace('.', "-"))
     }
 
-    /// Returns the name of the field of the note.
+    /// Returns the name of the field of the note, likewise: `note-1-4-10`.
     pub fn note_field(criterion: &CriterionNumber) -> String {
-        format!("note-{criterion}")
+        format!("note-{}", criterion.as_str().replace('.', "-"))
     }
 
     /// Reads what was entered about `criterion`, and adds the problems of its fields to `errors`; then the step is worth nothing.
@@ -87,21 +88,21 @@ mod tests {
     fn what_is_met_needs_no_words_and_everything_else_a_reason() {
         assert_eq!(read("supports", " "), Ok(AssessmentStep::Assess(AssessmentOutcome::Supports, String::new())));
         for outcome in ["partially-supports", "does-not-support", "not-applicable"] {
-            assert_eq!(read(outcome, " "), Err(FieldErrors::one("note-2.1.1", Problem::Required)), "{outcome}");
-            assert_eq!(read(outcome, "…"), Err(FieldErrors::one("note-2.1.1", Problem::TooShort(10))), "{outcome}");
+            assert_eq!(read(outcome, " "), Err(FieldErrors::one("note-2-1-1", Problem::Required)), "{outcome}");
+            assert_eq!(read(outcome, "…"), Err(FieldErrors::one("note-2-1-1", Problem::TooShort(10))), "{outcome}");
         }
         let reason = "The menu cannot be left.\r\nIn every page.";
         let step = AssessmentStep::Assess(AssessmentOutcome::DoesNotSupport, reason.replace('\r', ""));
         assert_eq!(read("does-not-support", reason), Ok(step));
         let long = "ж".repeat(1_001);
-        assert_eq!(read("supports", &long), Err(FieldErrors::one("note-2.1.1", Problem::TooLong(1_000))));
+        assert_eq!(read("supports", &long), Err(FieldErrors::one("note-2-1-1", Problem::TooLong(1_000))));
     }
 
     #[test]
     fn nothing_chosen_leaves_what_was_said_and_no_note_is_lost() {
         assert_eq!(read("", ""), Ok(AssessmentStep::Leave));
         assert_eq!(read("take-back", "whatever"), Ok(AssessmentStep::TakeBack));
-        assert_eq!(read("", "The menu."), Err(FieldErrors::one("outcome-2.1.1", Problem::Required)));
-        assert_eq!(read("fine", ""), Err(FieldErrors::one("outcome-2.1.1", Problem::NotInList)));
+        assert_eq!(read("", "The menu."), Err(FieldErrors::one("outcome-2-1-1", Problem::Required)));
+        assert_eq!(read("fine", ""), Err(FieldErrors::one("outcome-2-1-1", Problem::NotInList)));
     }
 }

@@ -17,7 +17,7 @@ use crate::{
         acr::DraftOptions,
         pdf::{Detail, DraftSource, PdfError, PdfSource, render, render_draft},
     },
-    id::{ScanId, TeamId},
+    id::{ScanId, SiteId, TeamId},
     locale::Locale,
     report::Report,
     service::{Service, brand::generated_by, made_file::FileFacts},
@@ -44,7 +44,7 @@ impl Service {
         arrived: Instant,
     ) -> Result<Bytes, Error> {
         let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?;
-        let decided = self.decided(team.id, site.id).await?;
+        let decided = self.shown_decisions(team.id, site.id, key).await?;
         let style = self.style_of(&self.shown_brand(team).await?, &site.details, key, &options, &decided);
         if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
@@ -55,8 +55,17 @@ impl Service {
         self.parts().renderings.wait(team.id, (scan.id, key, style), arrived, || work.boxed()).await
     }
 
+    /// Returns what tells all that people have decided, and that a file shows, from what was so at another time.
+    async fn shown_decisions(&self, team: TeamId, site: SiteId, key: DocumentKey) -> Result<String, Error> {
+        let decided = self.decided(team, site).await?;
+        match key {
+            DocumentKey::Report(_) | DocumentKey::FullReport(_) => Ok(decided),
+            DocumentKey::ConformanceReport(_) => Ok(decided + &self.assessed(team, site).await?),
+        }
+    }
+
     /// Returns the style hash of a file that carries a brand. It differs for every brand, for every name and platform of the site, for every
-    /// review of the language, for every choice of options, and for all that is accepted.
+    /// review of the language, for every choice of options, and for all that is accepted; of a draft, for all that was assessed.
     fn style_of(
         &self,
         brand: &Brand,
@@ -91,7 +100,7 @@ impl Service {
     ) -> Result<Bytes, Error> {
         let brand = self.shown_brand(team).await?;
         let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?;
-        let decided = self.decided(team.id, site.id).await?;
+        let decided = self.shown_decisions(team.id, site.id, key).await?;
         let style = self.style_of(&brand, &site.details, key, &options, &decided);
         // It may have been rendered by this node or another one since it was asked for.
         if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
@@ -105,7 +114,7 @@ impl Service {
             }
         };
         // Else it would be kept as what it is not.
-        let is_settled = self.decided(team.id, site.id).await? == decided;
+        let is_settled = self.shown_decisions(team.id, site.id, key).await? == decided;
         let rendered = tokio::task::spawn_blocking(rendering).await;
         let outcome = if matches!(rendered, Ok(Ok(_))) { "rendered" } else { "failed" };
         metrics::counter!("a11ycheck_pdf_renderings_total", "outcome" => outcome).increment(1);
@@ -245,7 +254,12 @@ fn style_of(
         digest.update(review.on().to_string());
     }
     if *options != DraftOptions::default() {
-        let DraftOptions { head: DraftHead { product_version, contact, evaluator }, lists_aaa, decided: _ } = options;
+        let DraftOptions {
+            head: DraftHead { product_version, contact, evaluator },
+            lists_aaa,
+            decided: _,
+            assessments: _,
+        } = options;
         digest.update([b'o', u8::from(*lists_aaa)]);
         for line in [product_version, contact, evaluator] {
             let line = line.as_ref().map_or("", HeadText::as_str);

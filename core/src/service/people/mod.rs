@@ -4,6 +4,7 @@
 //! that has people of its own has none of this, and [`Service::people`] is `None`.
 
 mod actor;
+mod assessments;
 mod assignments;
 mod batches;
 mod first_person;
