@@ -69,6 +69,7 @@ impl FormErrors {
             for problem in problems {
                 let text = match (field, problem) {
                     ("verdict", Problem::Required) => words.problems.verdict.clone(),
+                    (field, Problem::Required) if field.starts_with("outcome-") => words.problems.outcome.clone(),
                     _ => sentence(problem, words),
                 };
                 errors.add(field, &text);

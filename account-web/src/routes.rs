@@ -135,6 +135,9 @@ pages! {
     Judgements = Get "/teams/{team}/sites/{site}/decisions" Viewer;
     UndoJudgement = Post "/teams/{team}/sites/{site}/decisions/{decision}/undo" Member;
     DropStaleJudgements = Post "/teams/{team}/sites/{site}/decisions/remove-stale" Member;
+    Criteria = Get "/teams/{team}/sites/{site}/criteria" Viewer;
+    AssessCriteria = Get "/teams/{team}/sites/{site}/criteria/{step}" Member;
+    DoAssessCriteria = Post "/teams/{team}/sites/{site}/criteria/{step}" Member;
     Work = Get "/teams/{team}/work" Viewer;
     Assignment = Get "/teams/{team}/work/{assignment}" Member;
     ChangeAssignment = Post "/teams/{team}/work/{assignment}" Member;

@@ -60,7 +60,7 @@ words! {
         address_taken already_member no_free_seat last_owner too_many_invitations role colour brand_name blank_name ability
         too_short not_date date_out_of_range too_many_judgements verdict repeated ambiguous
         too_many_shares too_many_assignments
-        taken in_use
+        taken in_use outcome
     }
     notices: Notices {
         site_added site_changed check_started site_deleted invitation_withdrawn role_changed member_removed left token_deleted
@@ -72,6 +72,7 @@ words! {
         work_saved work_removed
         none_chosen too_many_chosen batch_gone
         field_added field_changed field_deleted two_steps_saved
+        assessed nothing_assessed
     }
     sign_in: SignIn {
         title email password submit wrong wait no_account
@@ -166,6 +167,7 @@ words! {
         report_shared report_unshared sharing_changed
         finding_assigned assignment_changed assignment_removed assignment_reopened
         site_field_added site_field_changed site_field_deleted second_factor_demand_changed
+        criterion_assessed
     }
     profile: Profile {
         title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser
@@ -208,6 +210,11 @@ words! {
     bulk: BulkWords {
         legend selected all_of_list accept decide assign pick accept_title decide_title assign_title count undo_hint
         reach_elements reach_templates reach_rules submit back saved undo_until undo undone kept
+    }
+    criteria: CriteriaWords {
+        title link lead counts counts_short filter show show_all show_open filter_submit none_open assess caption criterion check
+        assessment not_assessed beyond no_check failures undecided nothing not_tested old contradicted unknown form_lead leave
+        not_looked take_back note note_hint submit back by
     }
     provider: ProviderWords { submit unavailable refused over cancelled no_account }
     second_step: SecondStep { title code code_hint lost wrong }

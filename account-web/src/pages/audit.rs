@@ -71,6 +71,7 @@ impl AuditPage {
             AuditAction::AssignmentChanged => &words.assignment_changed,
             AuditAction::AssignmentRemoved => &words.assignment_removed,
             AuditAction::AssignmentReopened => &words.assignment_reopened,
+            AuditAction::CriterionAssessed => &words.criterion_assessed,
             AuditAction::BrandChanged => &words.brand_changed,
             AuditAction::SecondFactorEnabled => &words.second_factor_enabled,
             AuditAction::SecondFactorDisabled => &words.second_factor_disabled,

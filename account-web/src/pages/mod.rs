@@ -8,6 +8,7 @@ mod brand_logo;
 mod bulk;
 mod check;
 mod context;
+mod criteria;
 mod decided;
 mod deliveries;
 mod elements;
@@ -243,6 +244,9 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::Judgements => judge::list(team, id).await,
         Page::UndoJudgement => judge::undo(team, id, found.third()).await,
         Page::DropStaleJudgements => judge::drop_stale(team, id).await,
+        Page::Criteria => criteria::list(team, id).await,
+        Page::AssessCriteria => criteria::form(team, id, found.third()).await,
+        Page::DoAssessCriteria => criteria::assess(team, id, found.third()).await,
         Page::Usage => usage::show(team).await,
         Page::Members => members::show(team, members::Entered::default(), None).await,
         Page::Invite => members::invite(team).await,

@@ -33,6 +33,8 @@ pub(super) fn text(done: &str, words: &'static Words) -> Option<&'static str> {
         "password-set" => &words.password_set,
         "sharing-saved" => &words.sharing_saved,
         "share-revoked" => &words.share_revoked,
+        "assessed" => &words.assessed,
+        "nothing-assessed" => &words.nothing_assessed,
         "work-saved" => &words.work_saved,
         "work-removed" => &words.work_removed,
         "none-chosen" => &words.none_chosen,

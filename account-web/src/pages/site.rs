@@ -11,6 +11,7 @@ use askama::Template;
 
 use super::{
     context::{InTeam, form_page, page},
+    criteria::counted,
     error::PageError,
     list::Paging,
 };
@@ -75,6 +76,8 @@ struct SitePage {
     is_busy: bool,
     /// The numbers of judgements, and of stale ones.
     decisions: (u64, u64),
+    /// How many criteria are assessed, in words; `None` where none can be.
+    assessed: Option<String>,
 }
 
 pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, errors: FormErrors) -> Result<Response, PageError> {
@@ -101,8 +104,21 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, errors: FormErrors) ->
     let values = values(team, site.id).await?;
     let judgements = team.handle().judgements(site.id, PageRequest::new(1, 1)).await?;
     let decisions = (judgements.page.total, judgements.stale);
-    let template =
-        SitePage { shell, site, next_check, interval, language, values, rows, paging, chart, is_busy, decisions };
+    let assessed = team.handle().assessment_counts(site.id).await?.map(|counts| counted(counts, &shell));
+    let template = SitePage {
+        shell,
+        site,
+        next_check,
+        interval,
+        language,
+        values,
+        rows,
+        paging,
+        chart,
+        is_busy,
+        decisions,
+        assessed,
+    };
     form_page(&template, &template.shell)
 }
 

@@ -58,9 +58,7 @@ pub use self::{
     account::Account,
     add_site::Added,
     admit::{Admission, Caller, CountedAgainst},
-    assessments::{
-        AssessedCriterion, AssessedStep, AssessmentCounts, CriterionFound, CriterionState, SiteAssessments,
-    },
+    assessments::{AssessedCriterion, AssessedStep, AssessmentCounts, CriterionFound, CriterionState, SiteAssessments},
     batches::{Chosen, Found},
     builder::{BuildError, ServiceBuilder},
     elements::{CheckElements, ElementsQuery, ListedElement, Shown},
