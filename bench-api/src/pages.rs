@@ -175,7 +175,7 @@ async fn fill(service: &Service, web: &AccountWeb, kind: Kind) -> (Vec<(String, 
         let path = route.path.replace("{team}", &team.id().to_string()).replace("{site}", &site.to_string());
         let path = path.replace("{endpoint}", &endpoint.id.to_string()).replace("{delivery}", &delivery.to_string());
         let path = path.replace("{element}", "5").replace("{assignment}", &assignment);
-        let path = path.replace("{field}", &field.to_string());
+        let path = path.replace("{field}", &field.to_string()).replace("{step}", "forms");
         assert!(!path.replace("{check}", "").contains('{'), "{path}: say here what stands for it");
         let path = format!("{}{path}", web.root());
         pages.push((route.path.to_owned(), path.replace("{check}", &largest.to_string())));

@@ -44,9 +44,10 @@ const PARTS: [&str; 19] = [
     "UndecidedReason",
 ];
 /// Single values: texts and numbers. Enums that are stored as words are not among them, because `stored_words!` reads those.
-const VALUES: [&str; 11] = [
+const VALUES: [&str; 12] = [
     "CheckNeed",
     "CheckOutcome",
+    "CriterionNumber",
     "Impact",
     "IsoDuration",
     "Key",

@@ -145,6 +145,14 @@ impl Extract {
         elements.map(|(number, element)| (number, widen(element.page), element.is_new))
     }
 
+    /// Returns the elements that fail: number, page and rule.
+    pub(crate) fn failing_elements(&self) -> impl Iterator<Item = (u64, usize, &RuleId)> {
+        (1..).zip(&self.elements).filter_map(|(number, element)| {
+            let rule = self.rules.get(widen(element.rule))?;
+            Some((number, widen(element.page), rule))
+        })
+    }
+
     /// Returns whether an element fails a rule.
     pub(crate) fn breaks(&self, rule: &RuleId) -> bool {
         self.rules.binary_search(rule).is_ok()

@@ -1,13 +1,15 @@
 //! What people say about success criteria of a site, beside what its latest check found, as it is read.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 
-use super::{Service, TeamHandle, drafts::decided_by_persons};
+use super::{Service, TeamHandle, drafts::undecided_by_persons};
 use crate::{
     catalog::{Criterion, HandStep, hand_steps},
-    domain::{Ability, Assessment, AssessmentOutcome, Findings, RuleId, Scan, Site, Standard},
+    domain::{Ability, Assessment, AssessmentOutcome, RuleId, Scan, Site, Standard},
     error::Error,
-    export::acr::{Evidence, verdicts},
+    export::acr::{Evidence, verdicts_beside},
     id::{SiteId, TeamId},
 };
 
@@ -151,12 +153,10 @@ impl TeamHandle {
         let site = service.store().site(team, site).await?.ok_or(Error::NotFound)?;
         let assessments = store.assessments(team, site.id).await?;
         let now = service.store().now().await?;
-        let checked = service.latest_after_persons(team, site.id).await?;
-        let verdicts = checked.as_ref().map(|(_, findings)| verdicts(findings)).unwrap_or_default();
+        let (scan, found) = service.latest_found(team, site.id).await?;
         let standard = service.standard_of(&site.details).effective();
         let criterion = |criterion: &'static Criterion| {
-            let verdict = verdicts.iter().find(|verdict| verdict.criterion.number == criterion.number);
-            let found = verdict.map_or(CriterionFound::NoCheck, |verdict| CriterionFound::of(&verdict.evidence));
+            let found = found.get(criterion.number.as_str()).cloned().unwrap_or(CriterionFound::NoCheck);
             let assessment = assessments.iter().find(|one| one.criterion.as_str() == criterion.number).cloned();
             let state = CriterionState::of(assessment.as_ref(), &found, now);
             let is_required = standard.requires(&criterion.number);
@@ -167,7 +167,6 @@ impl TeamHandle {
             .map(|step| AssessedStep { step, criteria: step.criteria().map(&criterion).collect() })
             .collect();
         let counts = counts(&assessments, standard, now);
-        let scan = checked.as_ref().map(|(scan, _)| scan.clone());
         Ok(SiteAssessments { site, standard, scan, steps, counts })
     }
 
@@ -189,14 +188,26 @@ impl TeamHandle {
 }
 
 impl Service {
-    /// Returns the latest completed check of a site with its findings, after what people have decided about its elements; `None` if there is
-    /// none whose findings are kept.
-    async fn latest_after_persons(&self, team: TeamId, site: SiteId) -> Result<Option<(Scan, Findings)>, Error> {
-        let Some(scan) = self.store().latest_completed(team, site).await? else { return Ok(None) };
-        let Some(mut findings) = self.store().findings(team, scan.id).await? else { return Ok(None) };
-        let (judgements, judged) = self.joined(team, site, &findings).await?;
-        decided_by_persons(&mut findings, &judgements, &judged);
-        Ok(Some((scan, findings)))
+    /// Returns the latest completed check of a site whose findings are kept, and what it found by the number of the criterion, after what
+    /// people have decided about its elements; nothing if there is none.
+    async fn latest_found(
+        &self,
+        team: TeamId,
+        site: SiteId,
+    ) -> Result<(Option<Scan>, BTreeMap<&'static str, CriterionFound>), Error> {
+        let Some(scan) = self.store().latest_completed(team, site).await? else { return Ok((None, BTreeMap::new())) };
+        let open = self.store().open_findings(team, scan.id).await?;
+        let Some(open) = open else { return Ok((None, BTreeMap::new())) };
+        let extract = open.extract();
+        let (judgements, judged) = self.joined_to(team, site, extract).await?;
+        let mut rest = extract.rest().clone();
+        let (_, barriers) = undecided_by_persons(&mut rest, extract.failing() + 1, &judgements, &judged);
+        rest.items = barriers;
+        let no_barriers = judged.false_positives(&judgements);
+        let failing = extract.failing_elements().filter(|(number, ..)| !no_barriers.contains(number));
+        let verdicts = verdicts_beside(&rest, failing.map(|(_, page, rule)| (page, rule)));
+        let found = verdicts.iter().map(|one| (one.criterion.number.as_str(), CriterionFound::of(&one.evidence)));
+        Ok((Some(scan), found.collect()))
     }
 
     /// Returns what people say about success criteria of a site; nothing where the service keeps none of it.

@@ -15,10 +15,30 @@ pub(super) fn decided_by_persons(
     judgements: &[Judgement],
     judged: &Judged,
 ) -> BTreeMap<RuleId, PersonDecisions> {
+    let first = findings.items.len() as u64 + 1;
+    let (decided, barriers) = undecided_by_persons(findings, first, judgements, judged);
+    let no_barriers = judged.false_positives(judgements);
+    let mut numbers = 1_u64..;
+    findings.items.retain(|_| numbers.next().is_none_or(|number| !no_barriers.contains(&number)));
+    if !barriers.is_empty() {
+        findings.items.extend(barriers);
+        // Stable, so that the order of axe-core stays.
+        findings.items.sort_by(|one, other| (one.page, &one.rule).cmp(&(other.page, &other.rule)));
+    }
+    decided
+}
+
+/// Takes what people have decided out of the elements about which no program could decide; the number of the first of these is `first`.
+/// Returns how much was decided, by rule, and the elements that are barriers.
+pub(super) fn undecided_by_persons(
+    findings: &mut Findings,
+    first: u64,
+    judgements: &[Judgement],
+    judged: &Judged,
+) -> (BTreeMap<RuleId, PersonDecisions>, Vec<Finding>) {
     let mut decided: BTreeMap<RuleId, PersonDecisions> = BTreeMap::new();
     let mut barriers = Vec::new();
     let mut open = Vec::new();
-    let first = findings.items.len() as u64 + 1;
     for (number, finding) in (first..).zip(std::mem::take(&mut findings.undecided)) {
         let verdict = judged.holding(number).and_then(|index| judgements.get(index)).map(|judgement| judgement.verdict);
         if !verdict.is_some_and(Verdict::decides) {
@@ -43,15 +63,7 @@ pub(super) fn decided_by_persons(
         }
     }
     findings.undecided = open;
-    let no_barriers = judged.false_positives(judgements);
-    let mut numbers = 1_u64..;
-    findings.items.retain(|_| numbers.next().is_none_or(|number| !no_barriers.contains(&number)));
-    if !barriers.is_empty() {
-        findings.items.extend(barriers);
-        // Stable, so that the order of axe-core stays.
-        findings.items.sort_by(|one, other| (one.page, &one.rule).cmp(&(other.page, &other.rule)));
-    }
-    decided
+    (decided, barriers)
 }
 
 /// Takes an element out of the reasons why no program could decide about its rule: it counts for its first check.

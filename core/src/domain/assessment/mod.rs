@@ -14,7 +14,6 @@ pub use self::{
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::{Deserialize, Serialize};
 
 use super::{UnknownWord, stored_word::stored_words};
 use crate::id::{PersonId, SiteId, TeamId};
@@ -61,7 +60,7 @@ impl AssessmentOutcome {
 }
 
 /// What a person says about a criterion of a site. A site has one for each criterion at most.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assessment {
     /// The team that owns the site.
     pub team: TeamId,

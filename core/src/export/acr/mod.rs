@@ -24,6 +24,7 @@ pub(super) use self::content::{Content, CriteriaTable, HeadValue, PageNotChecked
 pub(super) use self::openacr::schema;
 #[cfg(feature = "pdf")]
 pub(super) use self::verdict::draft_verdicts;
+pub(crate) use self::verdict::verdicts_beside;
 pub use self::{
     format::{AcrFormat, write},
     openacr::CATALOG,

@@ -1,10 +1,13 @@
 //! The verdicts of a check on the success criteria.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    iter,
+};
 
 use crate::{
     catalog::{AcrTerms, Basis, Criterion, criteria, rules},
-    domain::{Assessment, AssessmentOutcome, Findings, RuleFacts},
+    domain::{Assessment, AssessmentOutcome, Findings, RuleFacts, RuleId},
     export::ExportSource,
 };
 
@@ -98,18 +101,31 @@ pub struct Evidence<'a> {
 
 /// Returns the verdict of a check on every criterion of WCAG 2.0, 2.1 and 2.2, in the order of the standard.
 pub fn verdicts(findings: &Findings) -> Vec<Verdict<'_>> {
-    verdicts_after(findings, |_| None)
+    verdicts_after(findings, iter::empty(), |_| None)
+}
+
+/// Returns the same for findings that lack elements that fail, which are given as page and rule.
+pub(crate) fn verdicts_beside<'a>(
+    findings: &'a Findings,
+    failing: impl IntoIterator<Item = (usize, &'a RuleId)>,
+) -> Vec<Verdict<'a>> {
+    verdicts_after(findings, failing, |_| None)
 }
 
 /// Returns the verdicts of a draft: those of the check, after what people have said.
 pub(in crate::export) fn draft_verdicts<'a>(source: &ExportSource<'a>) -> Vec<Verdict<'a>> {
     let (findings, draft) = (source.findings, source.draft);
-    verdicts_after(findings, |number| draft.assessment(number))
+    verdicts_after(findings, iter::empty(), |number| draft.assessment(number))
 }
 
-/// Returns the verdicts after what a person has said about a criterion with this number.
-fn verdicts_after<'a>(findings: &'a Findings, assessment: impl Fn(&str) -> Option<&'a Assessment>) -> Vec<Verdict<'a>> {
-    let mut evidence = gather(findings);
+/// Returns the verdicts after what a person has said about a criterion with this number. Elements that fail, and that the findings lack, are
+/// given as page and rule.
+fn verdicts_after<'a>(
+    findings: &'a Findings,
+    failing: impl IntoIterator<Item = (usize, &'a RuleId)>,
+    assessment: impl Fn(&str) -> Option<&'a Assessment>,
+) -> Vec<Verdict<'a>> {
+    let mut evidence = gather(findings, failing);
     let checked = findings.pages_checked();
     criteria()
         .iter()
@@ -150,8 +166,11 @@ fn judge(criterion: &Criterion, evidence: &Evidence<'_>, checked: usize) -> Conf
 }
 
 /// Returns the evidence by the number of the criterion.
-fn gather(findings: &Findings) -> BTreeMap<String, Evidence<'_>> {
-    let mut all: BTreeMap<String, Evidence<'_>> = BTreeMap::new();
+fn gather<'a>(
+    findings: &'a Findings,
+    failing: impl IntoIterator<Item = (usize, &'a RuleId)>,
+) -> BTreeMap<String, Evidence<'a>> {
+    let mut all: BTreeMap<String, Evidence<'a>> = BTreeMap::new();
     for (id, entry) in rules().filter(|(_, entry)| is_decisive(entry.basis)) {
         for number in &entry.wcag {
             let evidence = all.entry(number.clone()).or_default();
@@ -180,7 +199,8 @@ fn gather(findings: &Findings) -> BTreeMap<String, Evidence<'_>> {
             numbers.entry(id).or_default().push(number);
         }
     }
-    let kept = findings.items.iter().map(|finding| (finding.page, &finding.rule, 1));
+    let kept = findings.items.iter().map(|finding| (finding.page, &finding.rule)).chain(failing);
+    let kept = kept.map(|(page, rule)| (page, rule, 1));
     let left_out =
         findings.pages.iter().enumerate().flat_map(|(page, outcome)| {
             outcome.left_out.iter().map(move |(rule, count)| (page, rule, u64::from(*count)))
@@ -217,8 +237,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        domain::{CriterionNumber, Finding, Impact, NewAssessment, PageOutcome, RuleId, StandardId, Tool},
+        domain::{CriterionNumber, Finding, Impact, NewAssessment, PageOutcome, StandardId, Tool},
         id::{SiteId, TeamId},
+        ranking::Extract,
     };
 
     /// A check of four pages that found elements, given as rule and page, and could not decide others.
@@ -305,7 +326,7 @@ mod tests {
                 for (assessed_one, alone) in criteria().iter().zip(&of_check) {
                     let said = assessed(&assessed_one.number, outcome);
                     let find = |number: &str| (said.criterion.as_str() == number).then_some(&said);
-                    for (verdict, before) in verdicts_after(check, find).iter().zip(&of_check) {
+                    for (verdict, before) in verdicts_after(check, iter::empty(), find).iter().zip(&of_check) {
                         if verdict.criterion.number != assessed_one.number {
                             assert_eq!(verdict.conformance, before.conformance, "an assessment is about one criterion");
                             assert_eq!(verdict.assessment, None);
@@ -329,6 +350,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn an_extract_of_findings_has_the_verdicts_of_all_of_them() {
+        let all = findings(&[("color-contrast", 0), ("color-contrast", 3), ("link-name", 1)], &[("target-size", 2)]);
+        let extract = Extract::of(&all);
+        let failing = extract.failing_elements().map(|(_, page, rule)| (page, rule));
+        for (one, expected) in verdicts_beside(extract.rest(), failing).iter().zip(verdicts(&all)) {
+            assert_eq!((one.conformance, &one.evidence), (expected.conformance, &expected.evidence));
+        }
+        let first = extract.failing_elements().next().map(|(number, page, rule)| (number, page, rule.as_str()));
+        assert_eq!(first, Some((1, 0, "color-contrast")));
     }
 
     #[test]
