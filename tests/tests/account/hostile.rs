@@ -109,6 +109,9 @@ async fn what_hostile_pages_have_is_inert_in_the_viewer() {
     let until = (chrono::Utc::now() + chrono::TimeDelta::days(30)).date_naive().to_string();
     let form = [("verdict", "planned"), ("note", CORPUS[5]), ("until", until.as_str())];
     owner.post(&format!("{check}/elements/1/decide"), &form).await;
+    let criteria = home.page(&format!("/sites/{}/criteria", site.id));
+    let form = [("outcome-1-1-1", "not-applicable"), ("note-1-1-1", CORPUS[5])];
+    owner.post(&format!("{criteria}/images"), &form).await;
     owner.post(&format!("{check}/sharing"), &[("on", "1")]).await;
     let shared = owner.post(&format!("{check}/share"), &[("days", "7")]).await.text;
     let shared = format!("/app/shared?key={}", &shared.split_once("/app/shared?key=").unwrap().1[..43]);
@@ -116,6 +119,8 @@ async fn what_hostile_pages_have_is_inert_in_the_viewer() {
         home.page("/sites"),
         home.page(&format!("/sites/{}", site.id)),
         home.page(&format!("/sites/{}/decisions", site.id)),
+        format!("{criteria}/images"),
+        criteria,
         home.page(&format!("/sites/{}/edit", site.id)),
         home.page(&format!("/sites/{}/delete", site.id)),
         home.page("/roll-up"),

@@ -5,6 +5,7 @@
 mod access;
 mod brand_logo;
 mod bulk;
+mod criteria;
 mod deliveries;
 mod elements;
 mod first_person;

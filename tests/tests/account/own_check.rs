@@ -96,6 +96,13 @@ pub(crate) async fn every_page() -> EveryPage {
         let path = home.page(&format!("/checks/{}/elements/{number}/decide", check.id));
         assert!(owner.post(&path, &form).await.status.is_redirection());
     }
+    for (part, form) in [
+        ("keyboard", [("outcome-2-1-1", "supports"), ("note-2-1-1", "With Firefox, on five pages.")]),
+        ("images", [("outcome-1-1-1", "does-not-support"), ("note-1-1-1", "The logo has no alternative.")]),
+    ] {
+        let path = home.page(&format!("/sites/{}/criteria/{part}", site.id));
+        assert!(owner.post(&path, &form).await.status.is_redirection());
+    }
     let assign = home.page(&format!("/checks/{}/elements/1/assign", check.id));
     let due = (chrono::Utc::now() + chrono::TimeDelta::days(1)).date_naive().to_string();
     assert!(owner.post(&assign, &[("scope", "rule"), ("due", due.as_str())]).await.status.is_redirection());
@@ -172,6 +179,13 @@ pub(crate) async fn every_page() -> EveryPage {
         (home.page(&format!("/checks/{}/elements/4/decide", check.id)), None),
         (home.page(&format!("/checks/{}/elements/3/decide", check.id)), Some(&[("verdict", ""), ("until", "soon")])),
         (home.page(&format!("/sites/{}/decisions", site.id)), None),
+        (home.page(&format!("/sites/{}/criteria", site.id)), None),
+        (home.page(&format!("/sites/{}/criteria?show=open", site.id)), None),
+        (home.page(&format!("/sites/{}/criteria/keyboard", site.id)), None),
+        (
+            home.page(&format!("/sites/{}/criteria/images", site.id)),
+            Some(&[("outcome-1-1-1", "not-applicable"), ("note-1-4-5", "x"), ("outcome-1-4-5", "x")]),
+        ),
         (home.page(&format!("/checks/{}/elements?undone=3&kept=1", check.id)), None),
         (home.page(&format!("/checks/{}/bulk?do=judge&which=all", check.id)), None),
         (
