@@ -150,9 +150,9 @@ impl Fields {
         let entered = entered.get(&number).cloned().unwrap_or_default();
         let words = &shell.words.criteria;
         let choice = |word: &'static str, name: &'static str| Choice { word, name, is_chosen: word == entered.outcome };
-        let leave = if one.assessment.is_some() { &words.leave } else { &words.not_looked };
+        let leave = if one.assessment.is_some() { words.leave.as_str() } else { words.not_looked.as_str() };
         let outcomes = AssessmentOutcome::KNOWN.iter().map(|known| choice(known.as_str(), outcome(*known, shell)));
-        let take_back = one.assessment.is_some().then(|| choice(AssessmentInput::TAKE_BACK, &words.take_back));
+        let take_back = one.assessment.is_some().then(|| choice(AssessmentInput::TAKE_BACK, words.take_back.as_str()));
         let error = |field: String| shell.errors.of(&field).map(str::to_owned);
         Self {
             choices: [choice("", leave)].into_iter().chain(outcomes).chain(take_back).collect(),
