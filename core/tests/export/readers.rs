@@ -11,17 +11,19 @@ use std::{
 
 use a11ycheck_core::{
     catalog::{criteria, terms},
-    domain::{DraftHead, Findings},
+    domain::{Assessment, AssessmentOutcome, DraftHead, Findings, NewAssessment},
     export::{
         Brand, ExportFormat, acr,
         acr::{AcrFormat, DraftOptions},
     },
+    id::{SiteId, TeamId},
     locale::Locale,
 };
+use chrono::TimeDelta;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::fixture::{clean, exported, hostile, ordinary, site, source};
+use crate::fixture::{checked_at, clean, exported, hostile, ordinary, site, source};
 
 /// A name that is as hostile as the elements.
 const NAME: &str = "=1 <img src=x onerror=alert(1)> [a](javascript:b) @team #1 `";
@@ -258,7 +260,7 @@ fn a_draft_is_valid_by_the_published_schema_of_openacr_and_uses_the_ids_of_its_c
 /// Returns drafts as text documents by name: one for each language, and one of a hostile site.
 fn documents(folder: &TempDir) -> Vec<(Locale, PathBuf)> {
     let hostile_head = DraftHead::default().with_contact("<w:t>&amp;]]> \u{202e}{title} \"'".parse().ok());
-    let hostile_options = DraftOptions::default().with_head(hostile_head).with_aaa();
+    let hostile_options = DraftOptions::default().with_head(hostile_head).with_aaa().with_assessments(assessments());
     let plain = DraftOptions::default();
     let ordinary_ones = Locale::ALL.map(|locale| (locale, "Our shop", ordinary(), &plain));
     let all = ordinary_ones.into_iter().chain([(Locale::Uk, NAME, hostile(), &hostile_options)]);
@@ -381,10 +383,24 @@ fn openacr(findings: &Findings, locale: Locale) -> Value {
     let text = |text: &str| text.parse().ok();
     let head = DraftHead::default().with_product_version(text("2027.1")).with_evaluator(text("Jo"));
     let draft = DraftOptions::default().with_head(head.with_contact(text("+49 30 000"))).with_aaa();
+    let draft = draft.with_assessments(assessments());
     let site = site(NAME);
     let source = source(&site, findings, locale).with_draft(&draft);
     acr::write(AcrFormat::Json, &source, &Brand::default(), &mut bytes).unwrap();
     serde_json::from_slice(&bytes).unwrap()
+}
+
+/// Returns what people have said about criteria, with every outcome and hostile words.
+fn assessments() -> Vec<Assessment> {
+    let criteria = ["1.2.1", "1.2.2", "1.2.3", "1.2.4"];
+    let said = |(criterion, outcome): (&str, &AssessmentOutcome)| {
+        let note = "<w:t>&amp;]]> \u{202e}{title} \"'\n\t`code`\u{1}".to_owned();
+        let author = "</script>\u{202e}Jo".to_owned();
+        let new =
+            NewAssessment { criterion: criterion.parse().unwrap(), outcome: *outcome, note, person: None, author };
+        new.at(TeamId::MIN, SiteId::MIN, checked_at() - TimeDelta::days(400))
+    };
+    criteria.into_iter().zip(AssessmentOutcome::KNOWN).map(said).collect()
 }
 
 /// Returns whether an id is that of a criterion, such as `1.4.13`; Section 508 has numbers such as `402.2.1`.

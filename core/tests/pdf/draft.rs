@@ -2,12 +2,13 @@
 
 use a11ycheck_core::{
     catalog::{Level, fill, hand_steps, terms},
-    domain::{Failure, FailureCode, Findings, Logo, PageOutcome},
+    domain::{AssessmentOutcome, Failure, FailureCode, Findings, Logo, NewAssessment, PageOutcome},
     export::{
         Brand,
-        acr::verdicts,
+        acr::{DraftOptions, verdicts},
         pdf::{DraftSource, render_draft},
     },
+    id::{SiteId, TeamId},
     locale::Locale,
 };
 
@@ -97,6 +98,39 @@ fn the_draft_says_of_every_criterion_what_the_other_formats_say() {
             let row = rows.iter().find(|row| row.contains(&name)).unwrap_or_else(|| panic!("{locale}: {name}"));
             assert!(row.contains(&verdict.conformance.name(acr).replace('\u{A0}', " ")), "{locale}: {row}");
         }
+    }
+}
+
+#[test]
+fn a_draft_says_who_assessed_what_and_how_much_does_not_apply() {
+    let folder = Folder::new();
+    let (site, findings, brand) = (site("Our shop"), ordinary(), Brand::default());
+    for locale in Locale::ALL {
+        let new = NewAssessment {
+            criterion: "1.2.2".parse().unwrap(),
+            outcome: AssessmentOutcome::NotApplicable,
+            note: "There are no videos.".to_owned(),
+            person: None,
+            author: "Jo".to_owned(),
+        };
+        let said = new.at(TeamId::MIN, SiteId::MIN, fixture::checked_at());
+        let options = DraftOptions::default().with_assessments([said]);
+        let export = &source(&site, &findings, locale).with_draft(&options);
+        let file = folder.add(locale.code(), &render_draft(&DraftSource::new(export, &brand)).unwrap());
+        let tree = structure(&file);
+        let flat = tree.split_whitespace().filter(|word| *word != "\"").collect::<Vec<_>>().join(" ");
+        let acr = &terms(locale).acr;
+        let values = [
+            ("name", "Jo"),
+            ("date", &*fixture::checked_at().format("%Y-%m-%d").to_string()),
+            ("term", &acr.not_applicable),
+        ];
+        for text in [&acr.assessed_means, &fill(&acr.assessed, &values)] {
+            assert!(flat.contains(&text.replace('\u{A0}', " ")), "{locale}: {text}: {flat}");
+        }
+        assert!(flat.contains("There are no videos."), "{locale}: {flat}");
+        // The count, and the criterion with its clause.
+        assert_eq!(unpacked(&file).matches("/Scope /Row").count(), 56 + 50 + 11 + 4 + 5 + 3 + hand_steps().len());
     }
 }
 

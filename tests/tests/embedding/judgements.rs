@@ -1,8 +1,13 @@
 //! Judgements through the library: who may, and what a host without them has.
 
+use std::collections::BTreeMap;
+
 use a11ycheck_core::{
     Engine, Error, Service,
-    domain::{Ability, Impact, JudgementInput, JudgementState, PersonKind, PlanCode, Role, SiteInput},
+    domain::{
+        Ability, AssessmentInput, AssessmentOutcome, CriterionNumber, Impact, JudgementInput, JudgementState,
+        PersonKind, PlanCode, Role, SiteInput,
+    },
     engine::Step,
     id::{JudgementId, ScanId, SiteId},
     net::StaticResolver,
@@ -55,6 +60,12 @@ fn input() -> JudgementInput {
     JudgementInput { verdict, note, ..JudgementInput::default() }
 }
 
+/// Returns what says that a criterion is met.
+fn assessed(criterion: &str) -> BTreeMap<CriterionNumber, AssessmentInput> {
+    let (outcome, note) = (AssessmentOutcome::Supports.to_string(), String::new());
+    [(criterion.parse().unwrap(), AssessmentInput { outcome, note })].into()
+}
+
 #[tokio::test]
 async fn owners_and_members_judge_and_viewers_and_tokens_do_not() {
     let checked = Checked::new(true).await;
@@ -63,6 +74,7 @@ async fn owners_and_members_judge_and_viewers_and_tokens_do_not() {
         let visit = checked.visit(email, role).await;
         assert!(visit.handle.judges());
         let made = of(&visit.handle).judge(checked.scan, 1, &input()).await.unwrap();
+        assert_eq!(of(&visit.handle).assess(checked.site, &assessed("2.1.1")).await.unwrap(), 1);
         let listed = visit.handle.judgements(checked.site, PageRequest::new(1, 10)).await.unwrap();
         assert_eq!((listed.page.total, listed.stale), (1, 0), "it takes the place of the one before");
         assert_eq!(listed.page.items[0].judgement, made);
@@ -80,6 +92,9 @@ async fn owners_and_members_judge_and_viewers_and_tokens_do_not() {
         let refused = of(&handle).undo_judgement(checked.site, made.id).await;
         assert!(matches!(refused, Err(Error::MissingAbility(_) | Error::MayNotJudge)), "{refused:?}");
         assert!(of(&handle).undo_stale_judgements(checked.site).await.is_err());
+        let refused = of(&handle).assess(checked.site, &assessed("2.1.1")).await;
+        assert!(matches!(refused, Err(Error::MissingAbility(_) | Error::MayNotJudge)), "{refused:?}");
+        assert_eq!(handle.assessments(checked.site).await.unwrap().counts.assessed, 1, "who reads, reads it");
         let read = handle.reviewed_report(checked.scan, None).await.unwrap();
         assert_eq!((read.about(1).unwrap().0.id, read.report.accepted.count(), read.report.total), (made.id, 1, 1));
         assert_eq!(handle.report(checked.scan, None).await.unwrap().accepted.count(), 0, "what was found");
@@ -100,6 +115,12 @@ async fn what_is_of_others_or_is_not_there_is_not_found() {
     not_found(other.judgements(checked.site, PageRequest::new(1, 10)).await.map(drop));
     not_found(other.element_to_judge(checked.scan, 1).await.map(drop));
     not_found(of(&checked.team).judge(checked.scan, 2, &input()).await.map(drop));
+    not_found(of(&other).assess(checked.site, &assessed("2.1.1")).await.map(drop));
+    not_found(other.assessments(checked.site).await.map(drop));
+    not_found(other.assessment_counts(checked.site).await.map(drop));
+    for criterion in ["4.1.1", "1.4.6", "9.9.9"] {
+        not_found(of(&checked.team).assess(checked.site, &assessed(criterion)).await.map(drop));
+    }
     not_found(of(&checked.team).undo_judgement(checked.site, JudgementId::presented("x")).await.map(drop));
 }
 
@@ -110,6 +131,8 @@ async fn a_host_that_keeps_no_judgements_has_reports_and_files_all_the_same() {
     assert!(!checked.team.judges());
     assert!(matches!(of_team.judge(checked.scan, 1, &input()).await, Err(Error::NotFound)));
     assert_eq!(of_team.undo_stale_judgements(checked.site).await.unwrap(), 0);
+    assert!(matches!(of_team.assess(checked.site, &assessed("2.1.1")).await, Err(Error::NotFound)));
+    assert_eq!(checked.team.assessment_counts(checked.site).await.unwrap(), None);
     assert_eq!(checked.team.judgements(checked.site, PageRequest::new(1, 10)).await.unwrap().page.total, 0);
     let reviewed = checked.team.reviewed_report(checked.scan, None).await.unwrap();
     assert!(reviewed.judgements.is_empty() && reviewed.report.total == 1);
