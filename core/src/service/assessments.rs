@@ -210,20 +210,27 @@ impl Service {
         Ok((Some(scan), found.collect()))
     }
 
-    /// Returns what people say about success criteria of a site; nothing where the service keeps none of it.
-    pub(super) async fn all_assessments(&self, team: TeamId, site: SiteId) -> Result<Vec<Assessment>, Error> {
+    /// Returns what people say about success criteria of a site; `None` where the service keeps nothing of it.
+    pub(super) async fn kept_assessments(&self, team: TeamId, site: SiteId) -> Result<Option<Vec<Assessment>>, Error> {
         match &self.parts().judgements {
-            Some(store) => Ok(store.assessments(team, site).await?),
-            None => Ok(Vec::new()),
+            Some(store) => Ok(Some(store.assessments(team, site).await?)),
+            None => Ok(None),
         }
     }
 
     /// Returns what tells all that was said about criteria of a site from what was so at another time.
     #[cfg(feature = "pdf")]
     pub(super) async fn assessed(&self, team: TeamId, site: SiteId) -> Result<String, Error> {
-        let all = self.all_assessments(team, site).await?;
-        Ok(all.iter().map(|one| format!("{}={}@{} ", one.criterion, one.outcome, one.at.timestamp_micros())).collect())
+        let all = self.kept_assessments(team, site).await?.unwrap_or_default();
+        Ok(all.iter().map(stamp).collect())
     }
+}
+
+/// Returns what tells an assessment from others of its site: there is one of a criterion at an instant.
+#[cfg(feature = "pdf")]
+pub(super) fn stamp(assessment: &Assessment) -> String {
+    let Assessment { criterion, outcome, at, .. } = assessment;
+    format!("{criterion}={outcome}@{} ", at.timestamp_micros())
 }
 
 /// Returns whether a person assesses the criterion with this number.

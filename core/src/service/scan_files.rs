@@ -199,7 +199,9 @@ impl Service {
         facts.draft = draft;
         let (judgements, judged) = self.joined(team.id, scan.site, &facts.findings).await?;
         facts.draft.decided = decided_by_persons(&mut facts.findings, &judgements, &judged);
-        facts.draft.assessments = self.all_assessments(team.id, scan.site).await?;
+        if let Some(assessments) = self.kept_assessments(team.id, scan.site).await? {
+            facts.draft.assessments = assessments;
+        }
         if team.plan.features.white_label {
             // Readers know the brand, so the brand is named as the author.
             facts.team.clone_from(&brand.name);

@@ -51,7 +51,8 @@ impl DraftOptions {
     }
 
     /// Sets what people have said about success criteria of the site: of two about the same criterion, the first one counts. A criterion
-    /// in which the check found no failure has the outcome of its assessment, any other one the worse of both.
+    /// in which the check found no failure has the outcome of its assessment, any other one the worse of both. A service that keeps
+    /// assessments itself puts its own in their place.
     #[must_use]
     pub fn with_assessments(self, assessments: impl IntoIterator<Item = Assessment>) -> Self {
         Self { assessments: assessments.into_iter().collect(), ..self }

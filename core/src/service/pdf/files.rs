@@ -20,7 +20,7 @@ use crate::{
     id::{ScanId, SiteId, TeamId},
     locale::Locale,
     report::Report,
-    service::{Service, brand::generated_by, made_file::FileFacts},
+    service::{Service, assessments::stamp, brand::generated_by, made_file::FileFacts},
     store::{Document, DocumentKey, StyleHash},
 };
 
@@ -258,7 +258,7 @@ fn style_of(
             head: DraftHead { product_version, contact, evaluator },
             lists_aaa,
             decided: _,
-            assessments: _,
+            assessments,
         } = options;
         digest.update([b'o', u8::from(*lists_aaa)]);
         for line in [product_version, contact, evaluator] {
@@ -266,6 +266,8 @@ fn style_of(
             digest.update((line.len() as u64).to_be_bytes());
             digest.update(line);
         }
+        // Those of a host that keeps them itself.
+        digest.update(assessments.iter().map(stamp).collect::<String>());
     }
     if !decided.is_empty() {
         digest.update(b"j");
