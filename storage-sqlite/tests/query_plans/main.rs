@@ -48,7 +48,7 @@ mod support;
 use support::World;
 
 /// The tables whose rows are as many as there are sites, checks or deliveries.
-const LARGE: [&str; 23] = [
+const LARGE: [&str; 25] = [
     "sites",
     "site",
     "scans",
