@@ -157,9 +157,9 @@ async fn what_no_release_writes_is_refused_with_its_place() {
 #[tokio::test]
 async fn a_file_of_a_later_release_says_which() {
     let file = String::from_utf8(exported(Vec::new()).await).unwrap();
-    let later = file.replacen("\"format\":6", "\"format\":7", 1).replacen(env!("CARGO_PKG_VERSION"), "9.8.7", 1);
+    let later = file.replacen("\"format\":7", "\"format\":8", 1).replacen(env!("CARGO_PKG_VERSION"), "9.8.7", 1);
     let refused = imported(later.as_bytes()).await.unwrap_err();
-    assert!(refused.to_string().contains("made by release 9.8.7, and has format 7"), "{refused}");
+    assert!(refused.to_string().contains("made by release 9.8.7, and has format 8"), "{refused}");
     for other in ["", "{}\n", "SQLite format 3\0\n", "{\"a11ycheck_export\":1}\n"] {
         let refused = imported(other.as_bytes()).await;
         assert!(matches!(refused, Err(TransferError::NotAnExport)), "{refused:?}");
