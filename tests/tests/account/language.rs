@@ -56,6 +56,7 @@ async fn after_what_a_form_answers_another_language_leads_to_a_page_that_exists(
         ("{delivery}", delivery),
         ("{field}", field.to_string()),
         ("{assignment}", assigned.items[0].id.to_string()),
+        ("{step}", "keyboard".to_owned()),
     ];
     // What is gone is gone in every language.
     let ending = ["/delete", "/sign-out", "/language"];
