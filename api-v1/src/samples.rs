@@ -3,10 +3,10 @@
 use a11ycheck_core::{
     catalog::axe_check,
     domain::{
-        Area, BaseUrl, CheckNeed, CheckOutcome, Colour, Cover, CoverKind, DiffSummary, EventKind, Failure, FailureCode,
-        Finding, Findings, FixedRule, Impact, Outcome, PageOutcome, PlanCatalog, PlanCode, PlatformKey, PreviousScan,
-        RuleFacts, RuleId, Scan, ScanKind, ScanState, ScreenshotId, ScreenshotRef, Site, SiteInput, SiteName, Standing,
-        Subscription, Tag, Team, Tool, UncheckedFrame, UndecidedReason,
+        Area, BaseUrl, CheckNeed, CheckOutcome, Colour, Cover, CoverKind, Depth, DiffSummary, EventKind, Failure,
+        FailureCode, Finding, Findings, FixedRule, Impact, Outcome, PageOutcome, PlanCatalog, PlanCode, PlatformKey,
+        PreviousScan, RuleFacts, RuleId, Scan, ScanKind, ScanState, ScreenshotId, ScreenshotRef, Site, SiteInput,
+        SiteName, Standing, Subscription, Tag, Team, Tool, UncheckedFrame, UndecidedReason,
     },
     export::{
         self, Artifact, Brand, ExportSource,
@@ -202,6 +202,7 @@ impl Samples {
             queued_at: self.queued_at,
             state,
             express: false,
+            depth: Depth::Full,
         }
     }
 

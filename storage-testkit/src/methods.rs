@@ -87,7 +87,8 @@ macro_rules! store_methods {
         $crate::store_methods! { @gather $to $arguments {
             $($gathered)*
             ScanStore {
-                fn start_manual_scan(team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError>;
+                fn start_manual_scan(team: TeamId, site: SiteId, id: ScanId, depth: Depth)
+                    -> Result<Scan, StartScanError>;
                 fn scan(team: TeamId, id: ScanId) -> Result<Option<Scan>, StoreError>;
                 fn scans(team: TeamId, site: SiteId, page: PageRequest) -> Result<Option<Page<Scan>>, StoreError>;
                 fn latest_completed(team: TeamId, site: SiteId) -> Result<Option<Scan>, StoreError>;

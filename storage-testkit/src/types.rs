@@ -4,10 +4,10 @@ pub use std::{collections::BTreeMap, net::IpAddr};
 
 pub use a11ycheck_core::{
     domain::{
-        ApiToken, Attempt, AttemptReport, Delivery, EndpointDetails, ExternalKey, Failure, Findings, Memo, NewEndpoint,
-        NewEvent, NewSite, NewTeam, NewToken, PageCounts, Plan, PlanCode, RateDecision, RateLimits, RequestClass,
-        RetryBy, Scan, ScreenshotId, SharedSetting, ShortenedHistory, Site, SiteDetails, Standing, Subscription, Team,
-        TeamBrand, TokenHash, WebhookEndpoint,
+        ApiToken, Attempt, AttemptReport, Delivery, Depth, EndpointDetails, ExternalKey, Failure, Findings, Memo,
+        NewEndpoint, NewEvent, NewSite, NewTeam, NewToken, PageCounts, Plan, PlanCode, RateDecision, RateLimits,
+        RequestClass, RetryBy, Scan, ScreenshotId, SharedSetting, ShortenedHistory, Site, SiteDetails, Standing,
+        Subscription, Team, TeamBrand, TokenHash, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, ScanId, SiteId, TeamId, TokenId, WorkerId},
     paging::{Page, PageRequest},

@@ -2,8 +2,8 @@
 
 use a11ycheck_core::{
     domain::{
-        AcceptReason, Acceptance, Acceptances, DiffSummary, Finding, Findings, Outcome, PageOutcome, Scan, ScanKind,
-        ScanState, Site, SiteDetails, StandardId,
+        AcceptReason, Acceptance, Acceptances, Depth, DiffSummary, Finding, Findings, Outcome, PageOutcome, Scan,
+        ScanKind, ScanState, Site, SiteDetails, StandardId,
     },
     id::{ScanId, SiteId, TeamId},
     locale::Locale,
@@ -136,6 +136,7 @@ impl RunReport {
                 outcome: outcome.clone(),
             },
             express: false,
+            depth: Depth::Full,
         };
         let sources = Sources {
             scan: &scan,

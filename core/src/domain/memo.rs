@@ -5,8 +5,6 @@ use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::ScanKind;
-
 /// What a completed check remembers for the next one of its site: what the outcome of each page was made from.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Memo {
@@ -63,15 +61,20 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// Returns the depth of a check of this kind that begins at `now`. `memo` is that of the check before it.
-    pub fn of(kind: ScanKind, memo: Option<&Memo>, now: DateTime<Utc>) -> Self {
+    /// Returns the depth of a check that begins at `now` and for which this depth was asked. `memo` is that of the check before
+    /// it.
+    pub fn of(asked: Self, memo: Option<&Memo>, now: DateTime<Utc>) -> Self {
         let may_reuse =
             |memo: &Memo| now < memo.full_at + Memo::FULL_EVERY && memo.barred_until.is_none_or(|until| until <= now);
-        match kind {
-            ScanKind::Scheduled if memo.is_some_and(may_reuse) => Self::Incremental,
-            // Somebody who asks for a check wants to know how the site is now.
-            ScanKind::Scheduled | ScanKind::Manual | ScanKind::Unknown(_) => Self::Full,
+        match asked {
+            Self::Incremental if memo.is_some_and(may_reuse) => Self::Incremental,
+            Self::Incremental | Self::Full => Self::Full,
         }
+    }
+
+    /// Returns whether it is incremental.
+    pub const fn is_incremental(self) -> bool {
+        matches!(self, Self::Incremental)
     }
 }
 
@@ -95,9 +98,9 @@ mod tests {
     }
 
     #[test]
-    fn a_scheduled_check_is_incremental_for_thirty_days_after_a_full_one_unless_the_site_is_barred() {
+    fn a_check_that_may_reuse_does_so_for_thirty_days_after_a_full_one_unless_the_site_is_barred() {
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
-        let of = |memo: &Memo, days: i64| Depth::of(ScanKind::Scheduled, Some(memo), now + TimeDelta::days(days));
+        let of = |memo: &Memo, days: i64| Depth::of(Depth::Incremental, Some(memo), now + TimeDelta::days(days));
         let usual = memo(now, None);
         assert_eq!(
             (of(&usual, 0), of(&usual, 29), of(&usual, 30)),
@@ -105,8 +108,8 @@ mod tests {
         );
         let barred = memo(now, Some(now + TimeDelta::days(7)));
         assert_eq!((of(&barred, 0), of(&barred, 6), of(&barred, 7)), (Depth::Full, Depth::Full, Depth::Incremental));
-        assert_eq!(Depth::of(ScanKind::Scheduled, None, now), Depth::Full);
-        assert_eq!(Depth::of(ScanKind::Manual, Some(&usual), now), Depth::Full);
+        assert_eq!(Depth::of(Depth::Incremental, None, now), Depth::Full);
+        assert_eq!(Depth::of(Depth::Full, Some(&usual), now), Depth::Full);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Months, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{DiffSummary, ScanState, ScanStatus, Tool, Totals, UnknownWord, stored_word::stored_words};
+use super::{Depth, DiffSummary, ScanState, ScanStatus, Tool, Totals, UnknownWord, stored_word::stored_words};
 use crate::id::{ScanId, SiteId, TeamId};
 
 /// A check of a site.
@@ -25,6 +25,8 @@ pub struct Scan {
     pub state: ScanState,
     /// True if an express report was bought for the check, which permits all exports.
     pub express: bool,
+    /// The depth that was asked for when the check was queued. [`Depth::of`] says which one it has when it begins.
+    pub depth: Depth,
 }
 
 impl Scan {
@@ -68,6 +70,27 @@ stored_words!(ScanKind {
     Manual = "manual",
 });
 
+impl ScanKind {
+    /// Returns the depth of checks of this kind for which nobody has asked for another.
+    pub const fn usual_depth(self) -> Depth {
+        match self {
+            Self::Scheduled => Depth::Incremental,
+            // Somebody who asks for a check wants to know how the site is now.
+            Self::Manual | Self::Unknown(_) => Depth::Full,
+        }
+    }
+
+    /// Returns the depth that was asked for a stored check of this kind. Stores keep whether it is incremental; a release that
+    /// knew no depths left that open, and its checks have the [usual](Self::usual_depth) one.
+    pub const fn stored_depth(self, is_incremental: Option<bool>) -> Depth {
+        match is_incremental {
+            Some(true) => Depth::Incremental,
+            Some(false) => Depth::Full,
+            None => self.usual_depth(),
+        }
+    }
+}
+
 /// The findings of a completed check in numbers: all that lists and events show, without the findings themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -94,4 +117,21 @@ impl Outcome {
 pub fn is_in_history(scan: &Scan, is_latest_completed: bool, history_months: u32, now: DateTime<Utc>) -> bool {
     let oldest = now.checked_sub_months(Months::new(history_months)).unwrap_or(DateTime::<Utc>::MIN_UTC);
     is_latest_completed || scan.state.is_active() || scan.queued_at >= oldest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_check_has_the_depth_that_was_asked_for_and_one_of_an_earlier_release_that_of_its_kind() {
+        let later = ScanKind::from_stored("imported").unwrap();
+        for kind in [ScanKind::Scheduled, ScanKind::Manual, later] {
+            for depth in [Depth::Full, Depth::Incremental] {
+                assert_eq!(kind.stored_depth(Some(depth.is_incremental())), depth, "{kind:?}");
+            }
+        }
+        assert_eq!(ScanKind::Scheduled.stored_depth(None), Depth::Incremental);
+        assert_eq!((ScanKind::Manual.stored_depth(None), later.stored_depth(None)), (Depth::Full, Depth::Full));
+    }
 }

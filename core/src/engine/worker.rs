@@ -430,7 +430,7 @@ impl Worker {
         let memo = store.memo(base.team, base.site, base.id).await?;
         let earlier = match (memo, base.finished_at()) {
             (Some(memo), Some(finished_at)) => {
-                let depth = Depth::of(scan.kind, Some(&memo), store.now().await?);
+                let depth = Depth::of(scan.depth, Some(&memo), store.now().await?);
                 Some(Arc::new(EarlierCheck::new(finished_at, findings, memo, depth)))
             }
             _ => None,

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use super::{ExtractSources, Report, Sources};
 use crate::{
     domain::{
-        AcceptReason, Acceptance, Acceptances, Area, AxeCheck, CheckNeed, CheckOutcome, DiffSummary, Finding, Findings,
-        Impact, Outcome, PageOutcome, PlatformKey, RuleFacts, RuleId, Scan, ScanKind, ScanState, ScreenshotId,
-        ScreenshotRef, Site, SiteDetails, SiteUrl, Tool, UndecidedReason,
+        AcceptReason, Acceptance, Acceptances, Area, AxeCheck, CheckNeed, CheckOutcome, Depth, DiffSummary, Finding,
+        Findings, Impact, Outcome, PageOutcome, PlatformKey, RuleFacts, RuleId, Scan, ScanKind, ScanState,
+        ScreenshotId, ScreenshotRef, Site, SiteDetails, SiteUrl, Tool, UndecidedReason,
     },
     id::{ScanId, SiteId, TeamId},
     locale::Locale,
@@ -82,7 +82,7 @@ proptest! {
         let (scan, team, site) = (ScanId::MIN, TeamId::MIN, SiteId::MIN);
         let state = ScanState::Queued;
         let scan =
-            Scan { id: scan, team, site, kind: ScanKind::Manual, pages_requested: 3, queued_at: at, state, express: false };
+            Scan { id: scan, team, site, kind: ScanKind::Manual, pages_requested: 3, queued_at: at, state, express: false, depth: Depth::Full };
         let details = SiteDetails {
             url: SiteUrl::parse("https://a.example").unwrap(),
             name: None,

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use super::{OpenFindings, StoreError};
 use crate::{
-    domain::{Findings, IsoDuration, Scan},
+    domain::{Depth, Findings, IsoDuration, Scan},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
 };
@@ -46,7 +46,7 @@ pub struct TrendPoint {
 /// is active or the latest completed one of its site: [`is_in_history`](crate::domain::is_in_history).
 #[async_trait]
 pub trait ScanStore {
-    /// Queues a check of kind `manual`. It may visit the plan's number of pages.
+    /// Queues a check of kind `manual` for which this depth was asked. It may visit the plan's number of pages.
     ///
     /// Whether the team is blocked, or its plan has ended, is not judged here.
     ///
@@ -60,7 +60,13 @@ pub trait ScanStore {
     /// # Errors
     /// [`StartScanError::NoSite`], then [`Active`](StartScanError::Active), then [`TooSoon`](StartScanError::TooSoon):
     /// nothing is queued.
-    async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError>;
+    async fn start_manual_scan(
+        &self,
+        team: TeamId,
+        site: SiteId,
+        id: ScanId,
+        depth: Depth,
+    ) -> Result<Scan, StartScanError>;
 
     /// Returns a check; `None` if the team has no such check in its history.
     async fn scan(&self, team: TeamId, id: ScanId) -> Result<Option<Scan>, StoreError>;

@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     catalog::{brief, fill, terms},
     domain::{
-        AcceptReason, Acceptance, Acceptances, DiffSummary, Findings, Outcome, Scan, ScanKind, ScanState, Site,
+        AcceptReason, Acceptance, Acceptances, Depth, DiffSummary, Findings, Outcome, Scan, ScanKind, ScanState, Site,
         SiteDetails,
     },
     export::{
@@ -33,7 +33,17 @@ fn report(details: &SiteDetails, findings: &Findings, accepted: Acceptances, loc
     let (at, details) = (checked_at(), details.clone());
     let site = Site { id: SiteId::presented("site_x"), team, details, next_scan_at: at, created_at: at };
     let (kind, state) = (ScanKind::Manual, ScanState::Queued);
-    let scan = Scan { id, team, site: site.id, kind, pages_requested: 3, queued_at: at, state, express: false };
+    let scan = Scan {
+        id,
+        team,
+        site: site.id,
+        kind,
+        pages_requested: 3,
+        queued_at: at,
+        state,
+        express: false,
+        depth: Depth::Full,
+    };
     let outcome = Outcome::new(3, findings.totals(), DiffSummary::first(), findings.engine.clone());
     let (scan, outcome, site) = (&scan, &outcome, &site);
     Report::with_accepted(Sources { scan, outcome, finished_at: at, site, findings, trend: &[] }, accepted, locale)

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use a11ycheck_core::{
     catalog::{brief, terms},
     domain::{
-        Colour, DiffSummary, Failure, FailureCode, Finding, Findings, Impact, Outcome, PageOutcome, RuleFacts, RuleId,
-        Scan, ScanKind, ScanState, ScreenshotId, ScreenshotRef, Site, SiteDetails, Tool,
+        Colour, Depth, DiffSummary, Failure, FailureCode, Finding, Findings, Impact, Outcome, PageOutcome, RuleFacts,
+        RuleId, Scan, ScanKind, ScanState, ScreenshotId, ScreenshotRef, Site, SiteDetails, Tool,
     },
     export::{
         Brand,
@@ -43,6 +43,7 @@ fn report(details: &SiteDetails, findings: &Findings, locale: Locale) -> Report 
         queued_at: checked_at(),
         state: ScanState::Queued,
         express: false,
+        depth: Depth::Full,
     };
     let outcome = Outcome::new(3, findings.totals(), DiffSummary::first(), findings.engine.clone());
     let (scan, outcome, site) = (&scan, &outcome, &site);

@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     catalog::{brief, fill, terms},
-    domain::{AcceptReason, Acceptance, Acceptances, DiffSummary, Outcome, Scan, ScanKind, ScanState, Site},
+    domain::{AcceptReason, Acceptance, Acceptances, Depth, DiffSummary, Outcome, Scan, ScanKind, ScanState, Site},
     export::{
         Brand,
         pdf::{Detail, PdfSource, render},
@@ -25,7 +25,17 @@ fn the_file_says_in_every_language_what_is_accepted_why_and_until_when() {
     let site =
         Site { id: SiteId::presented("site_x"), team, details: site("Our shop"), next_scan_at: at(), created_at: at() };
     let (kind, state) = (ScanKind::Manual, ScanState::Queued);
-    let scan = Scan { id, team, site: site.id, kind, pages_requested: 3, queued_at: at(), state, express: false };
+    let scan = Scan {
+        id,
+        team,
+        site: site.id,
+        kind,
+        pages_requested: 3,
+        queued_at: at(),
+        state,
+        express: false,
+        depth: Depth::Full,
+    };
     let outcome = Outcome::new(3, findings.totals(), DiffSummary::first(), findings.engine.clone());
     let sources =
         Sources { scan: &scan, outcome: &outcome, finished_at: at(), site: &site, findings: &findings, trend: &[] };

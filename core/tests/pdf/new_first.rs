@@ -3,8 +3,8 @@
 use a11ycheck_core::{
     catalog::terms,
     domain::{
-        DiffSummary, Finding, Findings, Impact, Outcome, PageOutcome, RuleFacts, RuleId, Scan, ScanKind, ScanState,
-        ScreenshotId, ScreenshotRef, Site, Tool,
+        Depth, DiffSummary, Finding, Findings, Impact, Outcome, PageOutcome, RuleFacts, RuleId, Scan, ScanKind,
+        ScanState, ScreenshotId, ScreenshotRef, Site, Tool,
     },
     export::{
         Brand,
@@ -59,6 +59,7 @@ fn a_new_problem_after_three_hundred_old_ones_is_shown_first_with_its_picture_in
         queued_at: at(),
         state: ScanState::Queued,
         express: false,
+        depth: Depth::Incremental,
     };
     let outcome = Outcome::new(1, findings.totals(), DiffSummary::first(), findings.engine.clone());
     let sources =

@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     catalog::{brief, fill},
-    domain::{DiffSummary, Outcome, Scan, ScanKind, ScanState, Site},
+    domain::{Depth, DiffSummary, Outcome, Scan, ScanKind, ScanState, Site},
     export::{
         Brand,
         pdf::{Detail, PdfSource, render},
@@ -29,7 +29,17 @@ fn the_file_says_in_every_language_how_many_pages_have_not_changed_and_since_whe
     let site =
         Site { id: SiteId::presented("site_x"), team, details: site("Our shop"), next_scan_at: at(), created_at: at() };
     let (kind, state) = (ScanKind::Scheduled, ScanState::Queued);
-    let scan = Scan { id, team, site: site.id, kind, pages_requested: 3, queued_at: at(), state, express: false };
+    let scan = Scan {
+        id,
+        team,
+        site: site.id,
+        kind,
+        pages_requested: 3,
+        queued_at: at(),
+        state,
+        express: false,
+        depth: Depth::Incremental,
+    };
     let outcome = Outcome::new(3, findings.totals(), DiffSummary::first(), findings.engine.clone());
     let sources =
         Sources { scan: &scan, outcome: &outcome, finished_at: at(), site: &site, findings: &findings, trend: &[] };

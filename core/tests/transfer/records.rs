@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use a11ycheck_core::{
     domain::{
         Ability, ApiToken, Assessment, AssessmentOutcome, Assignment, Attempt, AttemptFailure, AttemptReport,
-        AttemptResult, AuditAction, AuditRecord, CheckFrequency, CodePeriod, Delivery, DeliveryState, DiffSummary,
-        DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, EventKind, Excerpt, Failure, FailureCode,
-        Features, FencingToken, Invitation, IsoDuration, JudgedElement, Judgement, Lease, Limits, Logo, ManualChecks,
-        Membership, NewEvent, Notices, Outcome, PasswordHash, Person, PersonKind, Plan, PlanCode, PlanStatus,
-        PlatformKey, Reach, Role, RuleId, Scan, ScanEventEntry, ScanEventKind, ScanKind, ScanState, ScreenshotId,
-        SecondFactor, SecretHash, Site, SiteDetails, SiteField, SiteFieldKind, SiteUrl, StandardId, Standing,
-        Subscription, TeamBrand, TokenHash, Tool, Totals, TwoSteps, Urgency, Verdict, WebhookEndpoint, WorkScope,
-        WorkState,
+        AttemptResult, AuditAction, AuditRecord, CheckFrequency, CodePeriod, Delivery, DeliveryState, Depth,
+        DiffSummary, DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, EventKind, Excerpt, Failure,
+        FailureCode, Features, FencingToken, Invitation, IsoDuration, JudgedElement, Judgement, Lease, Limits, Logo,
+        ManualChecks, Membership, NewEvent, Notices, Outcome, PasswordHash, Person, PersonKind, Plan, PlanCode,
+        PlanStatus, PlatformKey, Reach, Role, RuleId, Scan, ScanEventEntry, ScanEventKind, ScanKind, ScanState,
+        ScreenshotId, SecondFactor, SecretHash, Site, SiteDetails, SiteField, SiteFieldKind, SiteUrl, StandardId,
+        Standing, Subscription, TeamBrand, TokenHash, Tool, Totals, TwoSteps, Urgency, Verdict, WebhookEndpoint,
+        WorkScope, WorkState,
     },
     id::{PersonId, WorkerId},
     locale::Locale,
@@ -62,6 +62,8 @@ fn scan(number: u32, state: ScanState, urgency: Option<Urgency>) -> Record {
         queued_at: at(0),
         state,
         express: number == 3,
+        // For the scheduled ones as usual, and for one of the manual ones as somebody asked.
+        depth: if number == 2 { Depth::Full } else { Depth::Incremental },
     };
     Record::Scan(StoredScan { scan, urgency })
 }
@@ -86,9 +88,19 @@ pub(crate) const fn is_about_people(record: &Record) -> bool {
     )
 }
 
+/// Returns a record as a file of a format before 7 has it: without what that format brought.
+pub(crate) fn before_format_7(record: Record) -> Record {
+    match record {
+        Record::Scan(StoredScan { scan, urgency }) => {
+            Record::Scan(StoredScan { scan: Scan { depth: scan.kind.usual_depth(), ..scan }, urgency })
+        }
+        other => other,
+    }
+}
+
 /// Returns a record as a file of a format before 6 has it: without what that format brought.
 pub(crate) fn before_format_6(record: Record) -> Record {
-    match record {
+    match before_format_7(record) {
         Record::Team(stored) => Record::Team(StoredTeam { two_steps: TwoSteps::Optional, ..stored }),
         other => other,
     }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use a11ycheck_core::{
-    domain::{DiffSummary, Outcome, Scan, ScanKind, ScanState, Site as CheckedSite, SiteInput},
+    domain::{Depth, DiffSummary, Outcome, Scan, ScanKind, ScanState, Site as CheckedSite, SiteInput},
     export::{
         Brand,
         html::{Gallery, HtmlSource, write},
@@ -25,7 +25,17 @@ fn report(output: &ScanOutput, locale: Locale) -> String {
     let details = SiteInput::parse("https://shop.example").unwrap().into_details().unwrap();
     let site = CheckedSite { id: SiteId::generate(at), team, details, next_scan_at: at, created_at: at };
     let (kind, state) = (ScanKind::Manual, ScanState::Queued);
-    let scan = Scan { id, team, site: site.id, kind, pages_requested: 9, queued_at: at, state, express: false };
+    let scan = Scan {
+        id,
+        team,
+        site: site.id,
+        kind,
+        pages_requested: 9,
+        queued_at: at,
+        state,
+        express: false,
+        depth: Depth::Full,
+    };
     let findings = &output.findings;
     let outcome = Outcome::new(2, findings.totals(), DiffSummary::first(), findings.engine.clone());
     let (scan, outcome, sources_of) = (&scan, &outcome, &site);

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use a11ycheck_core::{
-    domain::{Findings, Scan, ScanKind, ScanState, ScanStatus, ScreenshotId, Urgency, is_in_history},
+    domain::{Depth, Findings, Scan, ScanKind, ScanState, ScanStatus, ScreenshotId, Urgency, is_in_history},
     id::{ScanId, SiteId, TeamId},
     scanner::Screenshot,
     store::{Document, DocumentKey, OpenFindings, StoreError, Work},
@@ -60,14 +60,15 @@ impl State {
         site: SiteId,
         id: ScanId,
         kind: ScanKind,
+        depth: Depth,
         urgency: Urgency,
         now: DateTime<Utc>,
     ) -> Result<Scan, StoreError> {
         let team =
             self.sites.get(&site).ok_or_else(|| corrupt(site, "it is to be checked, and it is missing"))?.site.team;
         let pages_requested = self.plan_of(team)?.limits.pages_per_check;
-        let scan =
-            Scan { id, team, site, kind, pages_requested, queued_at: now, state: ScanState::Queued, express: false };
+        let state = ScanState::Queued;
+        let scan = Scan { id, team, site, kind, pages_requested, queued_at: now, state, express: false, depth };
         if let Some(row) = self.sites.get_mut(&site) {
             row.active = Some(id);
             row.scans.insert((now, id));

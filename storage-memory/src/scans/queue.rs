@@ -41,13 +41,8 @@ impl QueueStore for MemoryStore {
                 let team = state.team(team)?.ok_or_else(|| corrupt(id, "its team is missing"))?;
                 state.set_next_scan_at(*id, next_scan_at(*id, team.plan.limits.check_frequency, now));
                 if is_free && team.is_served(now) {
-                    queued.push(state.enqueue(
-                        *id,
-                        ScanId::generate(now),
-                        ScanKind::Scheduled,
-                        Urgency::Scheduled,
-                        now,
-                    )?);
+                    let (scan, kind) = (ScanId::generate(now), ScanKind::Scheduled);
+                    queued.push(state.enqueue(*id, scan, kind, kind.usual_depth(), Urgency::Scheduled, now)?);
                 }
             }
             Ok(DueSites { queued, more: due.len() == limit })

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use a11ycheck_core::{
-    domain::{Findings, Scan, ScanKind, Urgency, is_held, is_in_history},
+    domain::{Depth, Findings, Scan, ScanKind, Urgency, is_held, is_in_history},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{OpenFindings, ScanStore, StartScanError, StoreError, TrendPoint},
@@ -17,7 +17,13 @@ use crate::{
 
 #[async_trait]
 impl ScanStore for MemoryStore {
-    async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError> {
+    async fn start_manual_scan(
+        &self,
+        team: TeamId,
+        site: SiteId,
+        id: ScanId,
+        depth: Depth,
+    ) -> Result<Scan, StartScanError> {
         self.step(|state, now| {
             let Some(row) = state.site(team, site) else { return Err(StartScanError::NoSite) };
             if row.active.is_some() {
@@ -30,7 +36,7 @@ impl ScanStore for MemoryStore {
             if state.scans.contains_key(&id) {
                 return Err(taken(id).into());
             }
-            Ok(state.enqueue(site, id, ScanKind::Manual, Urgency::Requested, now)?)
+            Ok(state.enqueue(site, id, ScanKind::Manual, depth, Urgency::Requested, now)?)
         })
     }
 

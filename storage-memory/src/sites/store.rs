@@ -152,7 +152,8 @@ fn add(
     };
     state.sites.insert(id, row);
     if let Some(scan) = first_scan {
-        state.enqueue(id, scan, ScanKind::Scheduled, Urgency::Requested, now)?;
+        let kind = ScanKind::Scheduled;
+        state.enqueue(id, scan, kind, kind.usual_depth(), Urgency::Requested, now)?;
     }
     Ok(site)
 }

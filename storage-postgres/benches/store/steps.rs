@@ -11,8 +11,8 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        AttemptReport, AttemptResult, DiffSummary, EventKind, Excerpt, Findings, Lease, NewEvent, NewSite, Outcome,
-        PageCounts, RateLimits, RequestClass, ScreenshotId, SiteDetails, SiteUrl, TokenHash, Tool, Totals,
+        AttemptReport, AttemptResult, Depth, DiffSummary, EventKind, Excerpt, Findings, Lease, NewEvent, NewSite,
+        Outcome, PageCounts, RateLimits, RequestClass, ScreenshotId, SiteDetails, SiteUrl, TokenHash, Tool, Totals,
     },
     id::{EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
@@ -204,7 +204,7 @@ impl World {
             }
             Step::StartScan => {
                 let (started, sample) =
-                    measured(store.start_manual_scan(team, site, ScanId::generate(Utc::now()))).await;
+                    measured(store.start_manual_scan(team, site, ScanId::generate(Utc::now()), Depth::Full)).await;
                 started.unwrap_or_else(|error| panic!("{site} in round {round}: {error:?}"));
                 sample
             }

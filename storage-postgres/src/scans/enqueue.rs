@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use a11ycheck_core::{
-    domain::{Scan, ScanKind, ScanState, Urgency},
+    domain::{Depth, Scan, ScanKind, ScanState, Urgency},
     id::{ScanId, SiteId, TeamId},
 };
 use chrono::{DateTime, Utc};
@@ -17,6 +17,7 @@ pub(crate) struct NewScan {
     pub(crate) team: TeamId,
     pub(crate) site: SiteId,
     pub(crate) pages_requested: u32,
+    pub(crate) depth: Depth,
 }
 
 /// Queues checks, and returns those that were queued: a site that has a queued or running check gets no second one. The
@@ -30,8 +31,8 @@ pub(crate) async fn enqueue(
 ) -> Result<Vec<Scan>, sqlx::Error> {
     let queued: Vec<String> = sqlx::query_scalar(concat!(
         "WITH new AS (
-             SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
-                 AS new (id, team_id, site_id, pages_requested)
+             SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $9::boolean[])
+                 AS new (id, team_id, site_id, pages_requested, incremental)
          ), active AS (
              INSERT INTO active_scans (site_id, scan_id, team_id, queued_at, rank_at, urgency)
              SELECT site_id, id, team_id, $6, $7, $8 FROM new
@@ -44,8 +45,9 @@ pub(crate) async fn enqueue(
              FROM new JOIN active ON active.scan_id = new.id
              WHERE sites.id = new.site_id AND $5 = 'manual'
          )
-         INSERT INTO scans (id, team_id, site_id, kind, pages_requested, queued_at, express)
-         SELECT new.id, team_id, site_id, $5, pages_requested, $6, false FROM new JOIN active ON active.scan_id = new.id
+         INSERT INTO scans (id, team_id, site_id, kind, pages_requested, queued_at, express, incremental)
+         SELECT new.id, team_id, site_id, $5, pages_requested, $6, false, incremental
+         FROM new JOIN active ON active.scan_id = new.id
          RETURNING id",
     ))
     .bind(new.iter().map(|scan| Id(scan.id)).collect::<Vec<_>>())
@@ -56,6 +58,7 @@ pub(crate) async fn enqueue(
     .bind(now)
     .bind(urgency.rank_at(now))
     .bind(urgency.as_str())
+    .bind(new.iter().map(|scan| scan.depth.is_incremental()).collect::<Vec<_>>())
     .fetch_all(db)
     .await?;
     let queued: HashSet<String> = queued.into_iter().collect();
@@ -68,6 +71,7 @@ pub(crate) async fn enqueue(
         queued_at: now,
         state: ScanState::Queued,
         express: false,
+        depth: new.depth,
     });
     Ok(scans.collect())
 }

@@ -86,7 +86,8 @@ impl QueueStore for PostgresStore {
                     nexts.push(next_scan_at(site, team.plan.limits.check_frequency, now));
                     if team.is_served(now) {
                         let pages_requested = team.plan.limits.pages_per_check;
-                        new.push(NewScan { id: ScanId::generate(now), team: team.id, site, pages_requested });
+                        let (id, depth) = (ScanId::generate(now), ScanKind::Scheduled.usual_depth());
+                        new.push(NewScan { id, team: team.id, site, pages_requested, depth });
                     }
                 }
                 let queued = enqueue(tx.db(), &new, ScanKind::Scheduled, Urgency::Scheduled, now).await?;

@@ -1,7 +1,7 @@
 //! Checks, as their team sees them.
 
 use a11ycheck_core::{
-    domain::{Findings, ManualChecks, Scan, ScanKind, Urgency},
+    domain::{Depth, Findings, ManualChecks, Scan, ScanKind, Urgency},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{OpenFindings, ScanStore, StartScanError, StoreError, TrendPoint, Work},
@@ -44,7 +44,13 @@ pub(crate) use from_history;
 
 #[async_trait]
 impl ScanStore for PostgresStore {
-    async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError> {
+    async fn start_manual_scan(
+        &self,
+        team: TeamId,
+        site: SiteId,
+        id: ScanId,
+        depth: Depth,
+    ) -> Result<Scan, StartScanError> {
         let started = self
             .transaction(async |mut tx| {
                 let locked: Option<(Option<DateTime<Utc>>, PlanDocument, DateTime<Utc>)> = sqlx::query_as(
@@ -60,7 +66,7 @@ impl ScanStore for PostgresStore {
                 .await?;
                 let Some((last_at, plan, now)) = locked else { return Err(Failure::Refused(StartScanError::NoSite)) };
                 let limits = read_plan(plan)?.limits;
-                let new = NewScan { id, team, site, pages_requested: limits.pages_per_check };
+                let new = NewScan { id, team, site, pages_requested: limits.pages_per_check, depth };
                 // Undone if the interval is not over: an active check is reported first.
                 let queued = enqueue(tx.db(), &[new], ScanKind::Manual, Urgency::Requested, now).await?;
                 let scan = queued.into_iter().next().ok_or(Failure::Refused(StartScanError::Active))?;

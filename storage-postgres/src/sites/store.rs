@@ -328,8 +328,9 @@ async fn add(
         return Err(Failure::Refused(AddSiteError::LimitReached(limits.sites)));
     }
     if let Some(id) = first_scan {
-        let first = NewScan { id, team, site: site.id, pages_requested: limits.pages_per_check };
-        enqueue(tx.db(), &[first], ScanKind::Scheduled, Urgency::Requested, now).await?;
+        let (kind, pages_requested) = (ScanKind::Scheduled, limits.pages_per_check);
+        let first = NewScan { id, team, site: site.id, pages_requested, depth: kind.usual_depth() };
+        enqueue(tx.db(), &[first], kind, Urgency::Requested, now).await?;
     }
     Ok(Site { id: site.id, team, details: details.clone(), next_scan_at, created_at: now })
 }

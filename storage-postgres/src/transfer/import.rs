@@ -357,7 +357,7 @@ async fn scans(db: &mut PgConnection, scans: &[StoredScan]) -> Result<(), Transf
         db,
         "INSERT INTO scans
              (id, team_id, site_id, kind, pages_requested, queued_at, express, started_at, finished_at, outcome, problems,
-              failure, pages_scanned) ",
+              failure, pages_scanned, incremental) ",
         &rows,
         |mut row, (StoredScan { scan, .. }, problems)| {
             let (started, outcome, failure) = match &scan.state {
@@ -379,7 +379,8 @@ async fn scans(db: &mut PgConnection, scans: &[StoredScan]) -> Result<(), Transf
                 .push_bind(outcome)
                 .push_bind(*problems)
                 .push_bind(failure.map(|(failure, _)| failure))
-                .push_bind(failure.map(|(_, pages)| i64::from(pages)));
+                .push_bind(failure.map(|(_, pages)| i64::from(pages)))
+                .push_bind(scan.depth.is_incremental());
         },
     )
     .await

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use a11ycheck_core::{
     clock::{Clock as _, ManualClock},
     domain::{
-        EndpointDetails, EndpointSecret, EventKind, IsoDuration, Lease, NewEndpoint, NewEvent, NewSite, NewTeam,
+        Depth, EndpointDetails, EndpointSecret, EventKind, IsoDuration, Lease, NewEndpoint, NewEvent, NewSite, NewTeam,
         PlanCatalog, PlanCode, ScreenshotId, SiteDetails, SiteUrl, Subscription,
     },
     id::{EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
@@ -111,7 +111,7 @@ impl World {
 
     async fn running(&self) -> Claim {
         let scan = ScanId::generate(self.clock.now());
-        self.store.start_manual_scan(self.team, self.site, scan).await.unwrap();
+        self.store.start_manual_scan(self.team, self.site, scan, Depth::Full).await.unwrap();
         self.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap().claim
     }
 

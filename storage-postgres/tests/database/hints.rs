@@ -6,7 +6,7 @@ use std::time::Duration;
 use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
     domain::{
-        AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, NewEndpoint,
+        AttemptReport, AttemptResult, Depth, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, NewEndpoint,
         NewEvent, NewSite, NewTeam, PlanCatalog, PlanCode, SiteDetails, SiteUrl, Subscription,
     },
     engine::{Engine, EngineConfig},
@@ -78,7 +78,7 @@ impl Cluster {
     }
 
     async fn start(&self) -> ScanId {
-        self.node.start_manual_scan(self.team, self.site, ScanId::generate(Utc::now())).await.unwrap().id
+        self.node.start_manual_scan(self.team, self.site, ScanId::generate(Utc::now()), Depth::Full).await.unwrap().id
     }
 
     async fn endpoint(&self) -> EndpointId {

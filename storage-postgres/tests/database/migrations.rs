@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 35] = [
+const RECORD: [(i64, &str, &str); 36] = [
     (
         1,
         "plans and teams",
@@ -138,6 +138,7 @@ const RECORD: [(i64, &str, &str); 35] = [
         "assessments",
         "d6febefc99bbcbcf4958770c5c6cb8e1539578ae64c127c94933baed35e162564fedfcb4f5932bb88f42e691491e4ba4",
     ),
+    (36, "depths", "42f48cc4b587dbccf5f0069ad81ebb1f0f54913c27bb565dc3b4bd0df01f6207e9d50eb879efe19d1b63d39860d3b7c2"),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use a11ycheck_core::{
     domain::{
-        AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, Memo, NewEndpoint,
-        NewEvent, NewSite, NewTeam, PageCounts, RateLimits, RequestClass, SiteDetails, SiteUrl, Subscription,
-        TokenHash,
+        AttemptReport, AttemptResult, Depth, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, Memo,
+        NewEndpoint, NewEvent, NewSite, NewTeam, PageCounts, RateLimits, RequestClass, SiteDetails, SiteUrl,
+        Subscription, TokenHash,
     },
     id::{EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
@@ -258,7 +258,10 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
         assert!(store.delete_site(team, site.id).await.unwrap());
     });
     measure!("start_manual_scan, claim_scan, renew_lease, hand_back", async |store, round| {
-        store.start_manual_scan(team, id("site", 2_515 + round % 5), ScanId::generate(Utc::now())).await.ok();
+        store
+            .start_manual_scan(team, id("site", 2_515 + round % 5), ScanId::generate(Utc::now()), Depth::Full)
+            .await
+            .ok();
         let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
         store.renew_lease(claimed.claim, Lease::TERM, PageCounts::new(1, 1)).await.unwrap();
         store.hand_back(claimed.claim).await.unwrap();

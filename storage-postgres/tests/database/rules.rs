@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use a11ycheck_core::{
     domain::{
-        DeliveryState, DiffSummary, EndpointSecret, EndpointSecrets, Failure, FailureCode, FencingToken, Lease,
+        DeliveryState, Depth, DiffSummary, EndpointSecret, EndpointSecrets, Failure, FailureCode, FencingToken, Lease,
         ManualChecks, Outcome, Plan, PlanCatalog, RateCounters, RateLimits, RateWindow, RequestClass, Scan, ScanKind,
         ScanState, ShortenedHistory, Tool, Totals, is_held, is_in_history, purge_hold,
     },
@@ -109,6 +109,7 @@ impl Check {
             pages_requested: 1,
             queued_at: self.queued_at,
             express: false,
+            depth: Depth::Incremental,
             state,
         }
     }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use a11ycheck_core::{
     domain::{
-        DeliveryState, EndpointDetails, EndpointSecret, EventKind, Lease, NewEndpoint, NewEvent, NewSite, NewTeam,
-        PageCounts, PlanCatalog, PlanCode, ScanStatus, SiteDetails, SiteUrl, Subscription,
+        DeliveryState, Depth, EndpointDetails, EndpointSecret, EventKind, Lease, NewEndpoint, NewEvent, NewSite,
+        NewTeam, PageCounts, PlanCatalog, PlanCode, ScanStatus, SiteDetails, SiteUrl, Subscription,
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
@@ -495,7 +495,8 @@ async fn the_databases_clock_counts_from_the_first_step_to_the_last() {
     world.store.renew_lease(claim, Lease::TERM, PageCounts::new(1, 1)).await.unwrap();
     let finished_at = world.store.now().await.unwrap();
     let scan = world.store.complete_scan(claim, Completion { finished_at, ..support::completion() }).await.unwrap();
-    let manual = world.store.start_manual_scan(world.team, site, ScanId::generate(Utc::now())).await.unwrap();
+    let manual =
+        world.store.start_manual_scan(world.team, site, ScanId::generate(Utc::now()), Depth::Full).await.unwrap();
     let after: chrono::DateTime<Utc> = sqlx::query_scalar(instant).fetch_one(&mut world.db).await.unwrap();
     let instants = [before, scan.queued_at, finished_at, manual.queued_at, after];
     assert!(instants.is_sorted(), "{instants:?}");

@@ -1,7 +1,7 @@
 //! Queuing checks, as three different steps do.
 
 use a11ycheck_core::{
-    domain::{ManualChecks, Scan, ScanKind, ScanState, Urgency},
+    domain::{Depth, ManualChecks, Scan, ScanKind, ScanState, Urgency},
     id::{ScanId, SiteId, TeamId},
 };
 use chrono::{DateTime, Utc};
@@ -18,6 +18,7 @@ pub(crate) struct NewScan {
     pub(crate) team: TeamId,
     pub(crate) site: SiteId,
     pub(crate) pages_requested: u32,
+    pub(crate) depth: Depth,
 }
 
 /// Queues a check, and returns it; `None` if the site has a queued or running one.
@@ -28,7 +29,7 @@ pub(crate) async fn enqueue(
     urgency: Urgency,
     now: DateTime<Utc>,
 ) -> Result<Option<Scan>, sqlx::Error> {
-    let NewScan { id, team, site, pages_requested } = new;
+    let NewScan { id, team, site, pages_requested, depth } = new;
     let active = sqlx::query(
         "INSERT INTO active_scans (site_id, scan_id, team_id, queued_at, rank_at, urgency)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -46,8 +47,8 @@ pub(crate) async fn enqueue(
         return Ok(None);
     }
     sqlx::query(
-        "INSERT INTO scans (id, team_id, site_id, kind, pages_requested, queued_at, express)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)",
+        "INSERT INTO scans (id, team_id, site_id, kind, pages_requested, queued_at, express, incremental)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7)",
     )
     .bind(Id(id))
     .bind(Id(team))
@@ -55,6 +56,7 @@ pub(crate) async fn enqueue(
     .bind(kind.as_str())
     .bind(i64::from(pages_requested))
     .bind(At(now))
+    .bind(depth.is_incremental())
     .execute(&mut *db)
     .await?;
     if kind == ScanKind::Manual {
@@ -65,7 +67,8 @@ pub(crate) async fn enqueue(
                 .await?;
         write_manual(db, site, row.checks().started(now)).await?;
     }
-    Ok(Some(Scan { id, team, site, kind, pages_requested, queued_at: now, state: ScanState::Queued, express: false }))
+    let state = ScanState::Queued;
+    Ok(Some(Scan { id, team, site, kind, pages_requested, queued_at: now, state, express: false, depth }))
 }
 
 /// Writes what a site remembers of its manual checks.

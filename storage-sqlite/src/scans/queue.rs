@@ -232,8 +232,9 @@ impl SqliteStore {
             move_next_scan(tx.db(), &id, next_scan_at(site, team.plan.limits.check_frequency, now)).await?;
             if team.is_served(now) {
                 let pages_requested = team.plan.limits.pages_per_check;
-                let new = NewScan { id: ScanId::generate(now), team: team.id, site, pages_requested };
-                queued.extend(enqueue(tx.db(), new, ScanKind::Scheduled, Urgency::Scheduled, now).await?);
+                let (kind, id) = (ScanKind::Scheduled, ScanId::generate(now));
+                let new = NewScan { id, team: team.id, site, pages_requested, depth: kind.usual_depth() };
+                queued.extend(enqueue(tx.db(), new, kind, Urgency::Scheduled, now).await?);
             }
         }
         Ok(DueSites { queued, more })

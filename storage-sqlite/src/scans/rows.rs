@@ -1,7 +1,7 @@
 //! Conversion of rows to checks.
 
 use a11ycheck_core::{
-    domain::{FencingToken, Lease, Scan, ScanState},
+    domain::{FencingToken, Lease, Scan, ScanKind, ScanState},
     id::WorkerId,
 };
 use sqlx_macros::FromRow;
@@ -16,9 +16,9 @@ use crate::db::{
 macro_rules! scan_columns {
     () => {
         "s.id AS scan_id, s.team_id AS scan_team_id, s.site_id AS scan_site_id, s.kind, s.pages_requested, s.queued_at, \
-         s.express, s.started_at, s.finished_at, s.outcome, s.failure, s.pages_scanned, a.scan_id IS NOT NULL AS is_active, \
-         a.lease_worker, a.lease_token, a.lease_expires_at, a.attempt, a.started_at AS lease_started_at, \
-         a.pages_scanned AS lease_pages_scanned, a.pages_found"
+         s.express, s.incremental, s.started_at, s.finished_at, s.outcome, s.failure, s.pages_scanned, \
+         a.scan_id IS NOT NULL AS is_active, a.lease_worker, a.lease_token, a.lease_expires_at, a.attempt, \
+         a.started_at AS lease_started_at, a.pages_scanned AS lease_pages_scanned, a.pages_found"
     };
 }
 
@@ -33,6 +33,8 @@ pub(crate) struct ScanRow {
     pages_requested: i64,
     queued_at: At,
     express: bool,
+    /// NULL if a release queued the check that knew no depths.
+    incremental: Option<bool>,
     started_at: Option<At>,
     finished_at: Option<At>,
     outcome: Option<String>,
@@ -60,14 +62,16 @@ impl ScanRow {
     }
 
     fn read(self) -> Result<Scan, BoxedError> {
+        let kind: ScanKind = word(&self.kind)?;
         Ok(Scan {
             id: self.scan_id.parse()?,
             team: self.scan_team_id.parse()?,
             site: self.scan_site_id.parse()?,
-            kind: word(&self.kind)?,
+            kind,
             pages_requested: count(self.pages_requested)?,
             queued_at: self.queued_at.0,
             express: self.express,
+            depth: kind.stored_depth(self.incremental),
             state: self.state()?,
         })
     }

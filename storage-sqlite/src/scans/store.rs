@@ -1,7 +1,7 @@
 //! Checks, as their team sees them.
 
 use a11ycheck_core::{
-    domain::{Findings, Scan, ScanKind, Urgency},
+    domain::{Depth, Findings, Scan, ScanKind, Urgency},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{OpenFindings, ScanStore, StartScanError, StoreError, TrendPoint, Work},
@@ -43,7 +43,13 @@ pub(crate) use from_history;
 
 #[async_trait]
 impl ScanStore for SqliteStore {
-    async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError> {
+    async fn start_manual_scan(
+        &self,
+        team: TeamId,
+        site: SiteId,
+        id: ScanId,
+        depth: Depth,
+    ) -> Result<Scan, StartScanError> {
         let started = self
             .write(async |mut tx| {
                 let now = tx.now();
@@ -61,7 +67,7 @@ impl ScanStore for SqliteStore {
                     return Err(Failure::Refused(StartScanError::NoSite));
                 };
                 let limits = plan.plan()?.limits;
-                let new = NewScan { id, team, site, pages_requested: limits.pages_per_check };
+                let new = NewScan { id, team, site, pages_requested: limits.pages_per_check, depth };
                 // Undone if the interval is not over: an active check is reported first.
                 let queued = enqueue(tx.db(), new, ScanKind::Manual, Urgency::Requested, now).await?;
                 let scan = queued.ok_or(Failure::Refused(StartScanError::Active))?;

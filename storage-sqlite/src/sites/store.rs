@@ -296,8 +296,9 @@ async fn add(
     .execute(tx.db())
     .await?;
     if let Some(scan) = first_scan {
-        let first = NewScan { id: scan, team, site: id, pages_requested: limits.pages_per_check };
-        enqueue(tx.db(), first, ScanKind::Scheduled, Urgency::Requested, now).await?;
+        let (kind, pages_requested) = (ScanKind::Scheduled, limits.pages_per_check);
+        let first = NewScan { id: scan, team, site: id, pages_requested, depth: kind.usual_depth() };
+        enqueue(tx.db(), first, kind, Urgency::Requested, now).await?;
     }
     Ok(Site { id, team, details, next_scan_at, created_at: now })
 }

@@ -335,8 +335,8 @@ async fn scan(db: &mut SqliteConnection, stored: StoredScan) -> Result<(), Trans
     sqlx::query(
         "INSERT INTO scans
              (id, team_id, site_id, kind, pages_requested, queued_at, express, started_at, finished_at, outcome, problems,
-              failure, pages_scanned)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+              failure, pages_scanned, incremental)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )
     .bind(Id(scan.id))
     .bind(Id(scan.team))
@@ -351,6 +351,7 @@ async fn scan(db: &mut SqliteConnection, stored: StoredScan) -> Result<(), Trans
     .bind(problems)
     .bind(failure)
     .bind(pages)
+    .bind(scan.depth.is_incremental())
     .execute(db)
     .await?;
     Ok(())

@@ -16,7 +16,7 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{AttemptReport, AttemptResult, Excerpt, Failure, FailureCode, PageCounts},
+    domain::{AttemptReport, AttemptResult, Depth, Excerpt, Failure, FailureCode, PageCounts},
     id::{ScanId, SiteId, TeamId, WorkerId},
     paging::PageRequest,
     store::{
@@ -248,7 +248,7 @@ impl Working {
         loop {
             let site = self.sites[rand::random_range(0..self.sites.len())];
             let id = ScanId::generate(Utc::now());
-            if self.store.start_manual_scan(self.team, site, id).await.is_ok() {
+            if self.store.start_manual_scan(self.team, site, id, Depth::Full).await.is_ok() {
                 say(format_args!("queued {id}"));
             }
             tokio::task::yield_now().await;

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use a11ycheck_core::{
-    domain::Lease,
+    domain::{Depth, Lease},
     id::{ScanId, WorkerId},
     paging::PageRequest,
     store::{
@@ -30,7 +30,8 @@ async fn everything_is_there_after_a_restart() {
         ..support::completion()
     };
     let completed = world.store.complete_scan(claim, result).await.unwrap();
-    let waiting = world.store.start_manual_scan(world.team, site, ScanId::generate(Utc::now())).await.unwrap();
+    let waiting =
+        world.store.start_manual_scan(world.team, site, ScanId::generate(Utc::now()), Depth::Full).await.unwrap();
     world.store.close().await;
 
     let again = SqliteStore::open(world.config.clone()).await.unwrap();
@@ -82,7 +83,7 @@ async fn what_is_administered_beside_a_server_is_seen_by_it_and_the_other_way_ro
     assert_eq!(beside.site(world.team, site).await.unwrap().unwrap().id, site);
     // What is queued there is found here by the next look.
     assert!(world.claim().await.is_some());
-    let queued = beside.start_manual_scan(world.team, site, ScanId::generate(Utc::now())).await;
+    let queued = beside.start_manual_scan(world.team, site, ScanId::generate(Utc::now()), Depth::Full).await;
     assert!(queued.is_err(), "its check is running");
     let other = beside.add_site(team, support::new_site(), Some(ScanId::generate(Utc::now()))).await.unwrap();
     assert_eq!(world.claim().await.unwrap().site.id, other.id);

@@ -3,8 +3,8 @@
 
 use a11ycheck_core::{
     domain::{
-        DeliveryState, DiffSummary, Failure, FailureCode, FencingToken, Lease, Outcome, Scan, ScanKind, ScanState,
-        ShortenedHistory, Tool, Totals, is_in_history, purge_hold,
+        DeliveryState, Depth, DiffSummary, Failure, FailureCode, FencingToken, Lease, Outcome, Scan, ScanKind,
+        ScanState, ShortenedHistory, Tool, Totals, is_in_history, purge_hold,
     },
     id::{DeliveryId, ScanId, SiteId, TeamId, WorkerId},
 };
@@ -80,6 +80,7 @@ fn scan((queued_at, end): (DateTime<Utc>, End)) -> Scan {
         pages_requested: 1,
         queued_at,
         express: false,
+        depth: Depth::Incremental,
         state,
     }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{DeliveryState, Lease},
+    domain::{DeliveryState, Depth, Lease},
     id::{ScanId, WorkerId},
     paging::PageRequest,
     store::{
@@ -251,7 +251,7 @@ async fn what_a_deleted_site_took_is_deleted_soon_and_its_room_is_given_back() {
         let result = Completion { screen: Some(support::picture(1, 300_000)), ..support::completion() };
         world.store.complete_scan(claim, result).await.unwrap();
         let id = ScanId::generate(Utc::now());
-        world.store.start_manual_scan(world.team, site, id).await.unwrap();
+        world.store.start_manual_scan(world.team, site, id, Depth::Full).await.unwrap();
     }
     assert!(world.store.delete_site(world.team, site).await.unwrap());
     // What the deletion began, or what the purge does if it was interrupted.

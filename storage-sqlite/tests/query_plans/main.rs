@@ -12,11 +12,11 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        Ability, AssessmentChanges, AssessmentOutcome, AttemptReport, AttemptResult, AuditAction, CodePeriod, Excerpt,
-        Failure, FailureCode, Finding, JudgedElement, JudgementInput, Lease, Memo, NewAssessment, NewAssignment,
-        NewAuditRecord, NewInvitation, NewJudgement, NewPerson, NewSecondFactor, NewSession, NewToken, PageCounts,
-        PasswordHash, PersonKind, PlainSecret, PlainToken, PlanCode, RequestClass, Role, RuleId, SiteFieldInput,
-        Subject, Subscription, TeamBrand, TotpSecret, TwoSteps, WorkChange, WorkScope, WorkState,
+        Ability, AssessmentChanges, AssessmentOutcome, AttemptReport, AttemptResult, AuditAction, CodePeriod, Depth,
+        Excerpt, Failure, FailureCode, Finding, JudgedElement, JudgementInput, Lease, Memo, NewAssessment,
+        NewAssignment, NewAuditRecord, NewInvitation, NewJudgement, NewPerson, NewSecondFactor, NewSession, NewToken,
+        PageCounts, PasswordHash, PersonKind, PlainSecret, PlainToken, PlanCode, RequestClass, Role, RuleId,
+        SiteFieldInput, Subject, Subscription, TeamBrand, TotpSecret, TwoSteps, WorkChange, WorkScope, WorkState,
     },
     id::{
         AssignmentId, AuditId, BatchId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteFieldId, SiteId,
@@ -212,7 +212,7 @@ async fn walk(world: &World) {
         store.document(team, scan.id, key).await.unwrap();
         store.trend(team, scan.id, 5).await.unwrap();
         store.mark_express(team, scan.id).await.unwrap();
-        store.start_manual_scan(team, site, ScanId::generate(Utc::now())).await.unwrap();
+        store.start_manual_scan(team, site, ScanId::generate(Utc::now()), Depth::Full).await.unwrap();
     }
     people(store, team).await;
     reviews(store, team, site).await;

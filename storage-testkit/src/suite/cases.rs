@@ -136,6 +136,7 @@ macro_rules! store_cases {
             @$made $arguments
             manual_checks {
                 a_manual_check_is_queued_with_the_plans_number_of_pages,
+                a_check_keeps_the_depth_that_was_asked_for_through_every_state,
                 a_site_that_is_not_there_is_not_checked,
                 a_site_with_a_queued_or_running_check_gets_no_second,
                 an_active_check_is_refused_as_such_before_an_interval,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use a11ycheck_core::{
     clock::{Clock as _, ManualClock},
     domain::{
-        Failure, FailureCode, FencingToken, Lease, NewSite, NewTeam, NewToken, PageCounts, PlainToken, Plan, PlanCode,
-        Scan, ScanState, Site, Subscription, TokenHash,
+        Depth, Failure, FailureCode, FencingToken, Lease, NewSite, NewTeam, NewToken, PageCounts, PlainToken, Plan,
+        PlanCode, Scan, ScanState, Site, Subscription, TokenHash,
     },
     id::{NodeId, ScanId, SiteId, TeamId, TokenId, WorkerId},
     paging::PageRequest,
@@ -99,7 +99,7 @@ impl<S: Store> World<S> {
 
     /// Queues a manual check.
     pub(super) async fn start(&self, team: TeamId, site: SiteId) -> ScanId {
-        self.store.start_manual_scan(team, site, ScanId::generate(self.now())).await.unwrap().id
+        self.store.start_manual_scan(team, site, ScanId::generate(self.now()), Depth::Full).await.unwrap().id
     }
 
     /// Claims a check for a worker of a new node, for the usual term.

@@ -26,7 +26,8 @@ use super::{
 /// The format that this release writes. It also reads format 1, in which there are no people, format 2, in which there are no
 /// judgements, and format 3, in which persons do not say whether they want notices, nor tokens who made and last used them, and there
 /// are no second factors, format 4, in which there are no assignments, format 5, in which sites have no fields of their teams, and teams do not
-/// say whether they demand a second factor, and format 6, in which there are no assessments.
+/// say whether they demand a second factor, and format 6, in which there are no assessments, and checks do not say which
+/// depth was asked for.
 const FORMAT: u32 = 7;
 /// The longest line. The longest known ones are those of plans and of failures, of some kilobytes.
 const LONGEST_LINE: u64 = 16 * 1_024 * 1_024;

@@ -249,6 +249,8 @@ lines! {
         express: bool,
         urgency: Option<UrgencyWord>,
         state: ScanStateLine,
+        // Not before format 7.
+        incremental: Option<bool>,
     }
     LeaseLine {
         worker: WorkerId,

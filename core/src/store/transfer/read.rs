@@ -163,7 +163,8 @@ impl Line {
                 })
             }
             Self::Scan(line) => {
-                let ScanLine { id, team, site, kind, pages_requested, queued_at, express, urgency, state } = line;
+                let ScanLine { id, team, site, kind, pages_requested, queued_at, express, urgency, state, incremental } =
+                    line;
                 let state = scan_state(state);
                 if state.is_active() != urgency.is_some() {
                     return Err("only a check that has not ended has an urgency".into());
@@ -172,7 +173,8 @@ impl Line {
                     UrgencyWord::Requested => Urgency::Requested,
                     UrgencyWord::Scheduled => Urgency::Scheduled,
                 });
-                let scan = Scan { id, team, site, kind, pages_requested, queued_at, state, express };
+                let depth = kind.stored_depth(incremental);
+                let scan = Scan { id, team, site, kind, pages_requested, queued_at, state, express, depth };
                 Record::Scan(StoredScan { scan, urgency })
             }
             Self::Findings(FindingsLine { scan, team, bytes: _ }) => {

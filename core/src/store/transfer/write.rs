@@ -204,13 +204,15 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
             (Line::Assessment(AssessmentLine { site, criterion, team, outcome, note, person, author, at }), None)
         }
         Record::Scan(StoredScan { scan, urgency }) => {
-            let Scan { id, team, site, kind, pages_requested, queued_at, state, express } = scan.clone();
+            let Scan { id, team, site, kind, pages_requested, queued_at, state, express, depth } = scan.clone();
             let urgency = urgency.map(|urgency| match urgency {
                 Urgency::Requested => UrgencyWord::Requested,
                 Urgency::Scheduled => UrgencyWord::Scheduled,
             });
             let state = scan_state_line(state);
-            let line = ScanLine { id, team, site, kind, pages_requested, queued_at, express, urgency, state };
+            let incremental = Some(depth.is_incremental());
+            let line =
+                ScanLine { id, team, site, kind, pages_requested, queued_at, express, urgency, state, incremental };
             (Line::Scan(line), None)
         }
         Record::Findings(StoredFindings { scan, team, findings }) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{EventKind, RequestClass, ScreenshotId, Standing, Subscription},
+    domain::{Depth, EventKind, RequestClass, ScreenshotId, Standing, Subscription},
     id::{ScanId, SiteId, TeamId, TokenId},
     paging::PageRequest,
     store::{SendError, StartScanError, Store},
@@ -69,7 +69,7 @@ pub(crate) async fn a_site_is_checked_by_its_team_alone<S: Store>(factory: &impl
     let idle = world.site(owner).await;
     // Also a site that is active: another team does not learn that.
     for site in [idle, world.store.sites(owner, None, PageRequest::new(1, 1)).await.unwrap().items[0].id] {
-        let refused = world.store.start_manual_scan(stranger, site, ScanId::generate(world.now())).await;
+        let refused = world.store.start_manual_scan(stranger, site, ScanId::generate(world.now()), Depth::Full).await;
         assert!(matches!(refused, Err(StartScanError::NoSite)), "{refused:?}");
     }
     assert_eq!(world.listed(owner, idle).await, []);

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use a11ycheck_core::{
-    domain::{EventKind, ExternalKey, NewTeam, PlanCode, RateLimits, RequestClass, Subscription, TeamBrand, TokenHash},
+    domain::{
+        Depth, EventKind, ExternalKey, NewTeam, PlanCode, RateLimits, RequestClass, Subscription, TeamBrand, TokenHash,
+    },
     id::ScanId,
     paging::PageRequest,
     store::{
@@ -223,7 +225,7 @@ pub(crate) async fn a_team_deleted_while_it_grows_leaves_nothing_behind<S: Store
                         assert!(matches!(sent, Ok(_) | Err(SendError::NotFound)), "{sent:?}");
                     }
                     _ => {
-                        let started = store.start_manual_scan(team, site, ScanId::generate(now)).await;
+                        let started = store.start_manual_scan(team, site, ScanId::generate(now), Depth::Full).await;
                         assert!(matches!(started, Ok(_) | Err(StartScanError::NoSite)), "{started:?}");
                     }
                 }

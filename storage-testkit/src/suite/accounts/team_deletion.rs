@@ -2,7 +2,8 @@
 
 use a11ycheck_core::{
     domain::{
-        DeliveryStatus, EventKind, Lease, RequestClass, ScreenshotId, Standing, Subscription, TeamBrand, TokenHash,
+        DeliveryStatus, Depth, EventKind, Lease, RequestClass, ScreenshotId, Standing, Subscription, TeamBrand,
+        TokenHash,
     },
     id::{DeliveryId, EndpointId, ScanId, SiteId, TeamId},
     locale::Locale,
@@ -113,7 +114,7 @@ pub(crate) async fn a_deleted_team_is_gone_with_all_that_it_had<S: Store>(factor
     assert_eq!(store.create_token(team, fixtures::new_token(now)).await.unwrap(), None);
     let refused = store.add_site(team, fixtures::new_site("https://a.example", now), None).await;
     assert!(matches!(refused, Err(AddSiteError::NoTeam)), "{refused:?}");
-    let refused = store.start_manual_scan(team, gone.sites[0], ScanId::generate(now)).await;
+    let refused = store.start_manual_scan(team, gone.sites[0], ScanId::generate(now), Depth::Full).await;
     assert!(matches!(refused, Err(StartScanError::NoSite)), "{refused:?}");
     let refused = store.create_endpoint(team, world.new_endpoint(BOTH)).await;
     assert!(matches!(refused, Err(CreateEndpointError::NoTeam)), "{refused:?}");

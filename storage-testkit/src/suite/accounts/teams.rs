@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use a11ycheck_core::{
     domain::{
-        Ability, ApiToken, ExternalKey, IsoDuration, NewTeam, NewToken, Plan, PlanCatalog, PlanCode, PlanStatus,
+        Ability, ApiToken, Depth, ExternalKey, IsoDuration, NewTeam, NewToken, Plan, PlanCatalog, PlanCode, PlanStatus,
         RequestClass, ShortenedHistory, Standing, Subscription, Team, TeamBrand,
     },
     id::{ScanId, TeamId, TokenId},
@@ -147,7 +147,7 @@ pub(crate) async fn a_changed_plan_holds_for_its_teams_at_once<S: Store>(factory
     let admitted = world.store.admit_token(&hash, RequestClass::General).await.unwrap().unwrap();
     assert_eq!((admitted.rate.limit, admitted.team.plan), (2, changed));
     world.advance(TimeDelta::hours(1));
-    let too_soon = world.store.start_manual_scan(team, site, ScanId::generate(world.now())).await;
+    let too_soon = world.store.start_manual_scan(team, site, ScanId::generate(world.now()), Depth::Full).await;
     assert!(matches!(too_soon, Err(StartScanError::TooSoon(_))), "{too_soon:?}");
     assert_eq!(world.scan(team, scan).await.pages_requested, 25, "what is there stays");
 }

@@ -1,7 +1,7 @@
 //! Checks as their team reads them: one, many, the latest, the trend.
 
 use a11ycheck_core::{
-    domain::{DiffSummary, FixedRule, Outcome, PreviousScan, RuleId, Totals},
+    domain::{Depth, DiffSummary, FixedRule, Outcome, PreviousScan, RuleId, Totals},
     id::{ScanId, SiteId, TeamId},
     paging::PageRequest,
     store::{Completion, StartScanError, Store, TrendPoint},
@@ -281,7 +281,7 @@ pub(crate) async fn a_taken_check_id_is_refused_and_changes_nothing<S: Store>(fa
     let before = world.scan(team, id).await;
     let (neighbour, other) = world.team_and_site().await;
     for (team, site) in [(team, site), (neighbour, other)] {
-        let refused = world.store.start_manual_scan(team, site, id).await;
+        let refused = world.store.start_manual_scan(team, site, id, Depth::Full).await;
         assert!(matches!(refused, Err(StartScanError::Store(_))), "{refused:?}");
     }
     assert_eq!(world.scan(team, id).await, before);

@@ -5,7 +5,7 @@ use std::{fmt::Debug, sync::Arc};
 use a11ycheck_core::{
     clock::ManualClock,
     domain::{
-        AssessmentChanges, AssessmentOutcome, AuditAction, CodePeriod, Failure, FailureCode, Lease, NewSite,
+        AssessmentChanges, AssessmentOutcome, AuditAction, CodePeriod, Depth, Failure, FailureCode, Lease, NewSite,
         PageCounts, PersonKind, PlainSecret, Plan, PlanCode, PlanStatus, Reach, RetryBy, Role, ScreenshotId,
         SharedSetting, SiteDetails, SiteUrl, Standing, Subscription, TeamBrand, TokenHash, TwoSteps, Verdict,
         WorkChange, WorkState,
@@ -153,6 +153,9 @@ impl<S: Store + ReviewStore + SiteFieldStore> FilledStore<S> {
             world.completed(owner, blog).await;
             world.advance(TimeDelta::hours(2));
         }
+        store.start_manual_scan(owner, blog, ScanId::generate(world.now()), Depth::Incremental).await.unwrap();
+        store.complete_scan(world.claim().await, world.completion()).await.unwrap();
+        world.advance(TimeDelta::hours(2));
         let gone = world.site_at(owner, "https://gone.example/").await.id;
         world.completed(owner, gone).await;
         store.delete_site(owner, gone).await.unwrap();

@@ -1,7 +1,7 @@
 //! Random walks: every result of the store is compared with a model that is too simple to be wrong.
 
 use a11ycheck_core::{
-    domain::{Failure, IsoDuration, Lease, PageCounts, RetryBy, ScanState, ScanStatus},
+    domain::{Depth, Failure, IsoDuration, Lease, PageCounts, RetryBy, ScanState, ScanStatus},
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     paging::PageRequest,
     store::{AddSiteError, Claim, ClaimedScan, Completion, LeaseError, StartScanError, Store},
@@ -173,7 +173,7 @@ impl<S: Store> Walk<S> {
     async fn start(&mut self, pick: u8) {
         let Some((team, site)) = self.pick_site(pick) else { return };
         let id = ScanId::generate(self.now());
-        let started = self.world.store.start_manual_scan(team, site, id).await;
+        let started = self.world.store.start_manual_scan(team, site, id, Depth::Full).await;
         match (self.model.start(site, id, self.now()), started) {
             (Ok(expected), Ok(scan)) => assert_eq!(scan, expected),
             (Err(StartScanError::Active), Err(StartScanError::Active)) => {}

@@ -230,6 +230,7 @@ impl Model {
             queued_at: now,
             state: ScanState::Queued,
             express: false,
+            depth: kind.usual_depth(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{Failure, Lease, RetryBy, ScanState, Standing, Urgency},
+    domain::{Depth, Failure, Lease, RetryBy, ScanState, Standing, Urgency},
     id::{NodeId, ScanId, TeamId, WorkerId},
     store::{ClaimedScan, QueueDepth, Store, Waiting},
 };
@@ -71,7 +71,7 @@ pub(crate) async fn the_longest_waiting_check_of_a_team_is_given_first_then_the_
         for _ in 0..6 {
             // An id of an earlier time on a later check, so that an order by id alone shows.
             let id = ScanId::generate(world.now() - TimeDelta::hours(round));
-            world.store.start_manual_scan(team, world.site(team).await, id).await.unwrap();
+            world.store.start_manual_scan(team, world.site(team).await, id, Depth::Full).await.unwrap();
             expected.push((world.now(), id));
         }
         world.advance(INSTANT);

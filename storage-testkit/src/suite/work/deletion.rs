@@ -1,7 +1,7 @@
 //! A deleted site disappears as a whole.
 
 use a11ycheck_core::{
-    domain::{Lease, ScreenshotId},
+    domain::{Depth, Lease, ScreenshotId},
     id::{ScanId, SiteId, TeamId},
     paging::PageRequest,
     store::{QueueDepth, StartScanError, Store},
@@ -48,7 +48,7 @@ pub(crate) async fn a_deleted_site_is_gone_with_checks_findings_and_files<S: Sto
     world.delete(team, site).await;
     world.assert_nothing_left(team, site, &scans).await;
     assert!(!world.store.delete_site(team, site).await.unwrap(), "it is gone already");
-    let refused = world.store.start_manual_scan(team, site, ScanId::generate(world.now())).await;
+    let refused = world.store.start_manual_scan(team, site, ScanId::generate(world.now()), Depth::Full).await;
     assert!(matches!(refused, Err(StartScanError::NoSite)), "{refused:?}");
     assert_eq!(world.usage(team).await, (1, 1));
     assert_eq!(world.listed(team, other).await, [kept], "the other site is untouched");

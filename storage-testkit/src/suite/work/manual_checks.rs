@@ -1,7 +1,7 @@
 //! Starting manual checks: one at a time, and never closer together than the plan's interval.
 
 use a11ycheck_core::{
-    domain::{Failure, FailureCode, IsoDuration, Lease, Scan, ScanKind, ScanState, Standing, Subscription},
+    domain::{Depth, Failure, FailureCode, IsoDuration, Lease, Scan, ScanKind, ScanState, Standing, Subscription},
     id::{ScanId, SiteId, TeamId},
     store::{StartScanError, Store},
 };
@@ -11,13 +11,13 @@ use crate::{
     StoreFactory,
     suite::{
         fixtures,
-        world::{INSTANT, World},
+        world::{INSTANT, World, failure},
     },
 };
 
 impl<S: Store> World<S> {
     async fn try_start(&self, team: TeamId, site: SiteId) -> Result<Scan, StartScanError> {
-        self.store.start_manual_scan(team, site, ScanId::generate(self.now())).await
+        self.store.start_manual_scan(team, site, ScanId::generate(self.now()), Depth::Full).await
     }
 
     /// Makes a manual check that was queued, begun and failed now, for this reason.
@@ -52,10 +52,40 @@ pub(crate) async fn a_manual_check_is_queued_with_the_plans_number_of_pages<S: S
         queued_at: world.now(),
         state: ScanState::Queued,
         express: false,
+        depth: Depth::Full,
     };
-    assert_eq!(world.store.start_manual_scan(team, site, id).await.unwrap(), expected);
+    assert_eq!(world.store.start_manual_scan(team, site, id, Depth::Full).await.unwrap(), expected);
     world.put_plan(fixtures::plan_with(|limits| limits.pages_per_check = 1)).await;
     assert_eq!(world.scan(team, id).await, expected, "as it was queued");
+}
+
+pub(crate) async fn a_check_keeps_the_depth_that_was_asked_for_through_every_state<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    for depth in [Depth::Incremental, Depth::Full] {
+        let id = ScanId::generate(world.now());
+        let queued = world.store.start_manual_scan(team, site, id, depth).await.unwrap();
+        assert_eq!((queued.kind, queued.depth), (ScanKind::Manual, depth));
+        assert_eq!(world.scan(team, id).await.depth, depth);
+        let claimed = world.try_claim().await.unwrap();
+        assert_eq!(claimed.scan.depth, depth, "{claimed:?}");
+        world.store.hand_back(claimed.claim).await.unwrap();
+        let claimed = world.try_claim().await.unwrap();
+        assert_eq!(claimed.scan.depth, depth, "another worker has it: {claimed:?}");
+        let completed = world.store.complete_scan(claimed.claim, world.completion()).await.unwrap();
+        assert_eq!((completed.depth, world.scan(team, id).await.depth), (depth, depth));
+        world.advance(TimeDelta::hours(2));
+        let id = ScanId::generate(world.now());
+        world.store.start_manual_scan(team, site, id, depth).await.unwrap();
+        let failed = world.store.fail_scan(world.claim().await, failure()).await.unwrap();
+        assert_eq!((failed.depth, world.scan(team, id).await.depth), (depth, depth));
+        world.advance(TimeDelta::hours(2));
+    }
+    let (new, first) = (fixtures::new_site("https://new.example", world.now()), ScanId::generate(world.now()));
+    world.store.add_site(team, new, Some(first)).await.unwrap();
+    assert_eq!(world.scan(team, first).await.depth, Depth::Incremental, "as that of every check by the service");
 }
 
 pub(crate) async fn a_site_that_is_not_there_is_not_checked<S: Store>(factory: &impl StoreFactory<Store = S>) {

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{CheckFrequency, PlanStatus, Scan, ScanKind, ScanState, Site, Standing, Subscription, next_scan_at},
+    domain::{
+        CheckFrequency, Depth, PlanStatus, Scan, ScanKind, ScanState, Site, Standing, Subscription, next_scan_at,
+    },
     id::{SiteId, TeamId},
     store::{DueSites, Store},
 };
@@ -66,6 +68,7 @@ pub(crate) async fn a_check_is_queued_when_its_sites_time_has_come_and_not_befor
         queued_at: due_at,
         state: ScanState::Queued,
         express: false,
+        depth: Depth::Incremental,
     };
     assert_eq!((scan, due.more), (&expected, false));
     assert_eq!(world.scan(team, scan.id).await, expected);

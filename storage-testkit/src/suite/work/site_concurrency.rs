@@ -6,7 +6,7 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::NewSite,
+    domain::{Depth, NewSite},
     id::{ScanId, SiteId},
     paging::PageRequest,
     store::{AddSiteError, AddedOnce, QueueDepth, StartScanError, Store},
@@ -61,7 +61,7 @@ pub(crate) async fn one_of_fifty_manual_checks_at_once_is_queued<S: Store>(facto
     let now = world.now();
     let started = race(50, |_| {
         let store = Arc::clone(&world.store);
-        async move { store.start_manual_scan(team, site, ScanId::generate(now)).await }
+        async move { store.start_manual_scan(team, site, ScanId::generate(now), Depth::Full).await }
     })
     .await;
     let (started, refused): (Vec<_>, Vec<_>) = started.into_iter().partition(Result::is_ok);
@@ -93,7 +93,7 @@ pub(crate) async fn a_manual_and_a_scheduled_check_at_once_are_one<S: Store>(fac
                 return;
             }
             for site in sites.iter() {
-                let started = store.start_manual_scan(team, *site, ScanId::generate(now)).await;
+                let started = store.start_manual_scan(team, *site, ScanId::generate(now), Depth::Full).await;
                 assert!(matches!(started, Ok(_) | Err(StartScanError::Active)), "{started:?}");
             }
         }
@@ -151,7 +151,7 @@ pub(crate) async fn a_site_deleted_while_a_check_starts_leaves_nothing_behind<S:
                     assert!(store.delete_site(team, site).await.unwrap());
                     return;
                 }
-                let started = store.start_manual_scan(team, site, ScanId::generate(now)).await;
+                let started = store.start_manual_scan(team, site, ScanId::generate(now), Depth::Full).await;
                 let is_plain = matches!(started, Ok(_) | Err(StartScanError::Active | StartScanError::NoSite));
                 assert!(is_plain, "{started:?}");
             }

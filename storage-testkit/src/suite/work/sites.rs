@@ -2,8 +2,8 @@
 
 use a11ycheck_core::{
     domain::{
-        CheckFrequency, IsoDuration, NewSite, PlatformKey, Scan, ScanKind, ScanState, Site, SiteDetails, SiteInput,
-        SiteName, StandardId, Standing, Tag, next_scan_at,
+        CheckFrequency, Depth, IsoDuration, NewSite, PlatformKey, Scan, ScanKind, ScanState, Site, SiteDetails,
+        SiteInput, SiteName, StandardId, Standing, Tag, next_scan_at,
     },
     id::{ScanId, SiteId, TeamId},
     locale::Locale,
@@ -80,6 +80,7 @@ pub(crate) async fn a_first_check_is_queued_with_its_site<S: Store>(factory: &im
         queued_at: world.now(),
         state: ScanState::Queued,
         express: false,
+        depth: Depth::Incremental,
     };
     assert_eq!(world.store.scan(team, id).await.unwrap(), Some(expected));
     assert_eq!(world.claim().await.scan, id);
