@@ -108,6 +108,7 @@ words! {
         check_now check_running edit delete history history_caption date kind result new fixed scheduled manual report_language
         tags platform standard next_check chart chart_text no_checks
         every_day every_week every_month due_now no_schedule
+        check_changed check_changed_hint manual_changed
     }
     delete_site: DeleteSite { title text submit }
     check: Check {

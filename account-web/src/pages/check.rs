@@ -4,8 +4,9 @@ use a11ycheck_core::{
     domain::{Failure, RuleId, Scan, ScanState, Site},
     export::{Artifact, ExportFormat, acr::AcrFormat},
     id::ScanId,
+    paging::PageRequest,
     report::{Group, PictureId, PictureRef, Report, ToCheck, brief::Opening},
-    service::ReviewedReport,
+    service::{ReviewedReport, TeamHandle},
 };
 use askama::Template;
 use chrono::NaiveDate;
@@ -14,6 +15,7 @@ use super::{
     context::{InTeam, page},
     decided::Decided,
     error::PageError,
+    site::has_result,
     work::{self, Names, Work},
 };
 use crate::{
@@ -46,6 +48,8 @@ struct FailedPage {
     site: Site,
     reason: String,
     at: Instant,
+    /// True if a check of only what has changed can be asked for.
+    offers_changed: bool,
 }
 
 #[derive(Template)]
@@ -165,15 +169,19 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
             id: scan.id.to_string(),
             running: Some(Running { done: *pages_scanned, found: *pages_found, attempt: *attempt }),
         }),
-        ScanState::Failed { finished_at, failure, .. } => failed(shell, site, failure, Instant::of(*finished_at)),
+        ScanState::Failed { finished_at, failure, .. } => {
+            let latest = team.handle().scans(site.id, PageRequest::new(1, TeamHandle::PER_PAGE)).await?;
+            failed(shell, site, failure, Instant::of(*finished_at), &latest.items)
+        }
         ScanState::Completed { finished_at, .. } => report(team, &scan, &site, Instant::of(*finished_at)).await,
     }
 }
 
-fn failed(shell: Shell, site: Site, failure: &Failure, at: Instant) -> Result<Response, PageError> {
+fn failed(shell: Shell, site: Site, failure: &Failure, at: Instant, latest: &[Scan]) -> Result<Response, PageError> {
     let reason = shell.terms.failure(failure).into_owned();
     let title = shell.words.check.failed_title.as_str();
-    page(&FailedPage { shell: shell.titled(Section::Sites, title), site, reason, at })
+    let offers_changed = has_result(latest);
+    page(&FailedPage { shell: shell.titled(Section::Sites, title), site, reason, at, offers_changed })
 }
 
 async fn report(team: &InTeam<'_, '_>, scan: &Scan, site: &Site, at: Instant) -> Result<Response, PageError> {

@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     Error,
-    domain::{AuditAction, CheckFrequency, Scan, ScanKind, ScanState, Site},
+    domain::{AuditAction, CheckFrequency, Depth, Scan, ScanKind, ScanState, Site},
     id::SiteId,
     paging::PageRequest,
     service::TeamHandle,
@@ -74,6 +74,8 @@ struct SitePage {
     paging: Paging,
     chart: Option<Chart>,
     is_busy: bool,
+    /// True if a check of only what has changed can be asked for.
+    offers_changed: bool,
     /// The numbers of judgements, and of stale ones.
     decisions: (u64, u64),
     /// How many criteria are assessed, in words; `None` where none can be.
@@ -91,6 +93,7 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, errors: FormErrors) ->
     });
     let chart = Chart::of(&totals.collect::<Vec<_>>());
     let is_busy = scans.items.iter().any(|scan| scan.state.is_active());
+    let offers_changed = !is_busy && has_result(&scans.items);
     let rows = scans.items.iter().map(|scan| row(scan, &shell)).collect();
     let (next_check, language) = (NextCheck::of(team, &site), own_name(site.details.report_locale));
     let (plan, words) = (&team.visit.team.plan, &team.words().site);
@@ -116,6 +119,7 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, errors: FormErrors) ->
         paging,
         chart,
         is_busy,
+        offers_changed,
         decisions,
         assessed,
     };
@@ -134,8 +138,9 @@ fn row(scan: &Scan, shell: &Shell) -> Row {
     Row {
         id: scan.id.to_string(),
         queued_at: Instant::of(scan.queued_at),
-        kind: match scan.kind {
-            ScanKind::Manual => &words.manual,
+        kind: match (scan.kind, scan.depth) {
+            (ScanKind::Manual, Depth::Full) => &words.manual,
+            (ScanKind::Manual, Depth::Incremental) => &words.manual_changed,
             _ => &words.scheduled,
         },
         state: match &scan.state {
@@ -157,9 +162,18 @@ fn row(scan: &Scan, shell: &Shell) -> Row {
     }
 }
 
-/// Starts a check, and leads to it.
+/// Returns whether there is a completed check among these: what has not changed since can be taken over.
+pub(super) fn has_result(scans: &[Scan]) -> bool {
+    scans.iter().any(|scan| scan.outcome().is_some())
+}
+
+/// Starts a check, of only what has changed if the button for that was pressed, and leads to it.
 pub(super) async fn start_check(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
-    match team.handle().start_scan(SiteId::presented(id)).await {
+    let depth = match team.form().get("depth") {
+        "changed" => Depth::Incremental,
+        _ => Depth::Full,
+    };
+    match team.handle().start_scan_of(SiteId::presented(id), depth).await {
         Ok(scan) => {
             team.note(AuditAction::CheckStarted, &scan.site.to_string()).await?;
             Ok(team.done(&format!("/checks/{}", scan.id), "check-started"))

@@ -80,9 +80,9 @@ proptest! {
         let outcome = Outcome::new(3, findings.totals(), DiffSummary::first(), findings.engine.clone());
         let at = DateTime::<Utc>::UNIX_EPOCH;
         let (scan, team, site) = (ScanId::MIN, TeamId::MIN, SiteId::MIN);
-        let state = ScanState::Queued;
+        let (kind, state, depth) = (ScanKind::Manual, ScanState::Queued, Depth::Full);
         let scan =
-            Scan { id: scan, team, site, kind: ScanKind::Manual, pages_requested: 3, queued_at: at, state, express: false, depth: Depth::Full };
+            Scan { id: scan, team, site, kind, pages_requested: 3, queued_at: at, state, express: false, depth };
         let details = SiteDetails {
             url: SiteUrl::parse("https://a.example").unwrap(),
             name: None,

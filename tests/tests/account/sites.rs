@@ -1,9 +1,10 @@
 //! Adding, changing and deleting sites.
 
 use a11ycheck_core::{
-    domain::{Failure, FailureCode, Impact, PlanStatus, Role, SiteInput, Subscription},
+    domain::{Depth, Failure, FailureCode, Impact, PlanStatus, Role, SiteInput, Subscription},
     scanner::Script,
 };
+use chrono::TimeDelta;
 use reqwest::StatusCode;
 
 use crate::visitor::Home;
@@ -36,6 +37,41 @@ async fn a_site_is_added_checked_changed_and_deleted_and_keeps_its_checks_until_
     let deleted = owner.post(&format!("{path}/delete"), &[]).await;
     assert_eq!(deleted.location(), home.page("/sites?done=site-deleted"));
     assert_eq!(owner.get(&path).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_check_of_only_what_has_changed_has_a_button_of_its_own() {
+    let script = || Script::page("https://shop.example.com/");
+    let failing = Script::failing(Failure::new(FailureCode::NotHtml, "application/zip"));
+    let home = Home::new([script(), script(), script(), script(), failing]).await;
+    let mut member = home.member("member@example.org", Role::Member).await;
+    let mut viewer = home.member("viewer@example.org", Role::Viewer).await;
+    let added = member.post(&home.page("/add-site"), &[("url", "shop.example.com")]).await;
+    let path = added.location().strip_suffix("?done=site-added").unwrap().to_owned();
+    let site = path.rsplit('/').next().unwrap().parse().unwrap();
+    let (check, button) = (format!("{path}/check"), "name=\"depth\" value=\"changed\"");
+    assert!(!member.get(&path).await.text.contains(button), "there is nothing yet to take over");
+    home.app.run_checks().await;
+    assert!(member.get(&path).await.text.contains(button));
+    assert!(!viewer.get(&path).await.text.contains(button));
+    for (form, depth) in [
+        (&[("depth", "changed")][..], Depth::Incremental),
+        (&[][..], Depth::Full),
+        (&[("depth", "other")][..], Depth::Full),
+    ] {
+        home.app.clock.advance(TimeDelta::hours(2));
+        let started = member.post(&check, form).await;
+        assert!(started.location().ends_with("?done=check-started"), "{form:?}");
+        assert_eq!(home.app.team.newest_scan(site).await.depth, depth, "{form:?}");
+        let page = member.get(&path).await.text;
+        assert!(!page.contains(button), "a check is under way: {page}");
+        assert_eq!(page.matches("<td>by hand, only what has changed</td>").count(), 1, "{form:?}: {page}");
+        home.app.run_checks().await;
+    }
+    home.app.clock.advance(TimeDelta::hours(2));
+    let failed = member.post(&check, &[]).await.location().to_owned();
+    home.app.run_checks().await;
+    assert!(member.get(&failed).await.text.contains(button), "it failed, and an earlier one did not");
 }
 
 #[tokio::test]

@@ -105,6 +105,27 @@ async fn a_scheduled_check_may_take_over_what_the_one_before_remembers_and_a_man
 }
 
 #[tokio::test]
+async fn a_manual_check_may_take_over_what_has_not_changed_where_somebody_asks_for_that() {
+    let world = World::new([
+        shop().remembering(Course::Full, "first"),
+        shop().remembering(Course::Incremental, "second"),
+        shop().remembering(Course::Full, "third"),
+    ])
+    .await;
+    world.check().await;
+    world.clock.advance(TimeDelta::hours(1));
+    let queued = world.team.start_scan_of(world.site, Depth::Incremental).await.unwrap();
+    assert_eq!(queued.depth, Depth::Incremental);
+    world.check().await;
+    assert_eq!(world.depth(), Some(Depth::Incremental));
+
+    world.clock.advance(TimeDelta::days(30));
+    world.team.start_scan_of(world.site, Depth::Incremental).await.unwrap();
+    world.check().await;
+    assert_eq!(world.depth(), Some(Depth::Full), "the latest full one is too old");
+}
+
+#[tokio::test]
 async fn what_is_taken_over_is_stored_with_the_check_and_the_instant_of_its_look_stays() {
     let kept = || {
         Script::page(SITE)
