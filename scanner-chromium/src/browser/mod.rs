@@ -7,6 +7,7 @@ mod canary;
 mod context;
 mod error;
 mod flags;
+mod font_files;
 mod fonts;
 mod frame_tree;
 mod instance;
@@ -27,6 +28,7 @@ pub use self::{
     viewport::{InvalidViewport, Viewport},
 };
 pub(crate) use self::{
+    font_files::installed_fonts,
     frame_tree::FrameTree,
     instance::Browser,
     memory::{Death, MemoryMarks, Workers},

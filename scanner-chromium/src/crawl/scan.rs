@@ -36,6 +36,7 @@ use super::{
 };
 use crate::{
     BrowserError, Reuse, RobotsPolicy,
+    browser::installed_fonts,
     guard::{Egress, Guard, GuardError, Reach},
     parts::Parts,
     probes,
@@ -108,6 +109,8 @@ pub(crate) struct Crawl<'a> {
     notes: Option<Notes>,
     /// The user agent of its requests.
     user_agent: String,
+    /// The fonts with which pages are drawn, if anything is noted of them.
+    fonts: String,
     parts: &'a Parts,
     done_by: Instant,
 }
@@ -134,14 +137,17 @@ impl<'a> Crawl<'a> {
             Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.permits, config.headers.clone())?;
         let user_agent = browser.user_agent().to_owned();
         let visits = Visits::begin(parts, request, browser, guard, done_by);
+        let mut fonts = String::new();
         let notes = match config.reuse {
             Reuse::On if request.pages.is_none() && config.is_repeatable() => {
                 let guard = Guard::open(egress.clone(), NOTES_BYTES).await.map_err(no_way_out)?;
+                fonts = fonts_for(request).await;
                 Some(Notes::new(guard, parts.tls.clone(), &user_agent, Arc::clone(visits.pace()), done_by)?)
             }
             Reuse::On | Reuse::Off => None,
         };
-        Ok(Self { request, robots: config.robots, egress, reach, visits, fetcher, notes, user_agent, parts, done_by })
+        let robots = config.robots;
+        Ok(Self { request, robots, egress, reach, visits, fetcher, notes, user_agent, fonts, parts, done_by })
     }
 
     /// Visits the start page and the pages to which it and the site's sitemaps lead.
@@ -193,7 +199,8 @@ impl<'a> Crawl<'a> {
         missing.begin(&first, robots.clone());
         let engine = self.engine(&first);
         let browser = engine.browser.as_deref().unwrap_or_default();
-        let key = memory::key(&self.parts.config, self.request.standard, &engine.version, browser, &self.user_agent);
+        let Self { parts, user_agent, fonts, .. } = &self;
+        let key = memory::key(&parts.config, self.request.standard, &engine.version, browser, user_agent, fonts);
         let mut proof = self.prove(&key, &robots, &missing, &site, &way).await?;
         let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, engine);
         ledger.settle(&Lead::start(start.clone()), Ok(first));
@@ -516,6 +523,18 @@ struct SiteTask<'a> {
 fn end_of(parts: &Parts, request: &ScanRequest) -> Instant {
     let all_pages = parts.config.page_timeout.saturating_mul(request.page_budget.max(1));
     Instant::now() + parts.config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME))
+}
+
+/// Returns the fonts of this machine as a text. If they can't be listed it is one that no other scan has: nothing is taken over then,
+/// neither by this scan nor from it.
+async fn fonts_for(request: &ScanRequest) -> String {
+    match installed_fonts().await {
+        Ok(digest) => format!("{digest:?}"),
+        Err(error) => {
+            tracing::warn!(scan = %request.scan, %error, "The installed fonts could not be listed: every page is examined");
+            request.scan.to_string()
+        }
+    }
 }
 
 fn no_way_out(error: GuardError) -> CrawlError {

@@ -163,18 +163,34 @@ impl Noted {
     }
 }
 
-/// Returns the key of all that decides about the outcome of a page beside its parts: who examines it, and how.
+/// Returns the key of all that decides about the outcome of a page beside its parts: who examines it, how, and with which fonts.
 pub(in crate::crawl) fn key(
     config: &ChromiumConfig,
     standard: StandardId,
     axe: &str,
     browser: &str,
     user_agent: &str,
+    fonts: &str,
 ) -> Hash256 {
     let ChromiumConfig { evidence, viewport, enhanced_contrast, page_timeout, .. } = config;
     let settings = format!(
-        "{} {axe} {browser} {user_agent} {standard:?} {evidence:?} {viewport} {enhanced_contrast} {page_timeout:?}",
+        "{} {axe} {browser} {user_agent} {fonts} {standard:?} {evidence:?} {viewport} {enhanced_contrast} {page_timeout:?}",
         env!("CARGO_PKG_VERSION"),
     );
     Sha256::digest(settings).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use a11ycheck_core::net::AddressPolicy;
+
+    use super::*;
+
+    #[test]
+    fn with_other_fonts_the_outcome_of_no_page_is_known() {
+        let config = ChromiumConfig::new(AddressPolicy::builder().build());
+        let of = |fonts: &str| key(&config, StandardId::Wcag21Aa, "4.14.1", "Chromium 156", "agent", fonts);
+        assert_eq!(of("DejaVu"), of("DejaVu"));
+        assert_ne!(of("DejaVu"), of("Liberation"));
+    }
 }
