@@ -4,7 +4,7 @@ use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
     Engine, Service,
     clock::ManualClock,
-    domain::{Findings, PlanCode, SiteInput},
+    domain::{Depth, Findings, PlanCode, SiteInput},
     engine::{EngineParts, Step},
     id::SiteId,
     net::AddressPolicy,
@@ -109,6 +109,12 @@ async fn a_scheduled_check_takes_over_what_is_unchanged_and_finds_what_full_chec
     let by_hand = world.check().await;
     assert_eq!(by_hand.pages_taken_over(), 0, "somebody asked for it");
     assert_eq!(plain(&by_hand), plain(&first));
+
+    world.clock.advance(TimeDelta::hours(1));
+    world.team.start_scan_of(world.site, Depth::Incremental).await.unwrap();
+    let only_changed = world.check().await;
+    assert_eq!(only_changed.pages_taken_over(), all - 2, "somebody asked for only what has changed");
+    assert_eq!(plain(&only_changed), plain(&first));
 
     let third = world.check_after(29).await;
     assert_eq!((third.pages_taken_over(), plain(&third)), (all - 2, plain(&first)));
