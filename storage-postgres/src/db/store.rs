@@ -161,7 +161,10 @@ impl StoreClock for PostgresStore {
             return Ok(instant);
         }
         self.step(|| async {
-            Ok(sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&mut *self.session().await?).await?)
+            let mut session = self.session().await?;
+            let now = sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&mut *session).await?;
+            session.leave_ready();
+            Ok(now)
         })
         .await
     }

@@ -57,14 +57,16 @@ impl WebhookStore for PostgresStore {
 
     async fn endpoints(&self, team: TeamId) -> Result<Vec<WebhookEndpoint>, StoreError> {
         self.step(|| async {
+            let mut session = self.session().await?;
             let rows: Vec<EndpointRow> = sqlx::query_as(concat!(
                 "SELECT ",
                 endpoint_columns!(),
                 " FROM endpoints e WHERE e.team_id = $1 ORDER BY e.created_at, e.id",
             ))
             .bind(Id(team))
-            .fetch_all(&mut *self.session().await?)
+            .fetch_all(&mut *session)
             .await?;
+            session.leave_ready();
             Ok(rows.into_iter().map(EndpointRow::endpoint).collect::<Result<_, _>>()?)
         })
         .await

@@ -73,6 +73,7 @@ impl PostgresStore {
 
     pub(super) async fn memberships_of(&self, person: PersonId) -> Result<Vec<(Membership, Team)>, StoreError> {
         self.step(|| async {
+            let mut session = self.session().await?;
             let rows: Vec<TeamOfRow> = sqlx::query_as(concat!(
                 "SELECT m.person_id, m.role, m.since, ",
                 team_columns!(),
@@ -80,8 +81,9 @@ impl PostgresStore {
                  WHERE m.person_id = $1 ORDER BY m.since, t.id",
             ))
             .bind(Id(person))
-            .fetch_all(&mut *self.session().await?)
+            .fetch_all(&mut *session)
             .await?;
+            session.leave_ready();
             Ok(rows.into_iter().map(TeamOfRow::read).collect::<Result<_, _>>()?)
         })
         .await

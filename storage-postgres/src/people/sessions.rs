@@ -81,6 +81,7 @@ impl PostgresStore {
     /// Returns who is signed in with a session.
     pub(super) async fn find_session(&self, hash: &SecretHash) -> Result<Option<SignedIn>, StoreError> {
         self.step(|| async {
+            let mut session = self.session().await?;
             let row: Option<SignedInRow> = sqlx::query_as(concat!(
                 "SELECT coalesce($2, clock_timestamp()) AS now, ",
                 session_columns!(),
@@ -90,8 +91,9 @@ impl PostgresStore {
             ))
             .bind(hash.as_bytes().as_slice())
             .bind(self.instant())
-            .fetch_optional(&mut *self.session().await?)
+            .fetch_optional(&mut *session)
             .await?;
+            session.leave_ready();
             Ok(row.map(SignedInRow::signed_in).transpose()?.flatten())
         })
         .await

@@ -64,10 +64,20 @@ async fn lock(tx: &mut Tx, id: ScanId) -> Result<Option<HeldRow>, sqlx::Error> {
 
 /// Makes the team of the check `$1`, which ends at `$3`, due for the purge: an older check of its site may no longer be
 /// the latest.
+///
+/// Most teams are due already, as an earlier check of theirs ended after the last purge. Then the row is only kept from the purge until
+/// this check is there to be seen: that lock is shared, so checks of a team don't wait for each other to be stored. Without any, a purge
+/// that does not see the check yet could put off the next one by a month. A purge that is under way is waited for, and what it wrote is
+/// judged again.
 macro_rules! made_due {
     () => {
-        "made_due AS (
-             INSERT INTO retention AS r (team_id, due_at) SELECT team_id, $3 FROM scans WHERE id = $1
+        "due AS MATERIALIZED (
+             SELECT r.team_id FROM retention r
+             WHERE r.team_id = (SELECT team_id FROM scans WHERE id = $1) AND r.due_at <= greatest($3, r.held_until)
+             FOR KEY SHARE
+         ), made_due AS (
+             INSERT INTO retention AS r (team_id, due_at) SELECT team_id, $3 FROM scans
+             WHERE id = $1 AND NOT EXISTS (SELECT FROM due)
              ON CONFLICT (team_id) DO UPDATE SET due_at = greatest(excluded.due_at, r.held_until)
              WHERE r.due_at > greatest(excluded.due_at, r.held_until)
          )"

@@ -195,14 +195,16 @@ impl QueueStore for PostgresStore {
 
     async fn memo(&self, team: TeamId, site: SiteId, scan: ScanId) -> Result<Option<Memo>, StoreError> {
         self.step(|| async {
+            let mut session = self.session().await?;
             let row: Option<(DateTime<Utc>, Option<DateTime<Utc>>, Vec<u8>)> = sqlx::query_as(
                 "SELECT full_at, barred_until, document FROM memos WHERE site_id = $1 AND team_id = $2 AND scan_id = $3",
             )
             .bind(Id(site))
             .bind(Id(team))
             .bind(Id(scan))
-            .fetch_optional(&mut *self.session().await?)
+            .fetch_optional(&mut *session)
             .await?;
+            session.leave_ready();
             Ok(row.map(|(full_at, barred_until, document)| Memo { full_at, barred_until, document }))
         })
         .await

@@ -93,14 +93,16 @@ impl TeamStore for PostgresStore {
 
     async fn team(&self, id: TeamId) -> Result<Option<Team>, StoreError> {
         self.step(|| async {
+            let mut session = self.session().await?;
             let row: Option<TeamRow> = sqlx::query_as(concat!(
                 "SELECT ",
                 team_columns!(),
                 " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = $1",
             ))
             .bind(Id(id))
-            .fetch_optional(&mut *self.session().await?)
+            .fetch_optional(&mut *session)
             .await?;
+            session.leave_ready();
             Ok(row.map(TeamRow::team).transpose()?)
         })
         .await

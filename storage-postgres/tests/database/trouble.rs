@@ -124,6 +124,13 @@ fn new_site() -> NewSite {
     NewSite { id: SiteId::generate(Utc::now()), details }
 }
 
+/// Returns when some step waits for a transaction of the backend `holder`.
+async fn step_waits_for(holder: i32) {
+    let mut db = support::connect().await;
+    let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)))";
+    while !sqlx::query_scalar::<_, bool>(waits).bind(holder).fetch_one(&mut db).await.unwrap() {}
+}
+
 fn is_unavailable(error: &AddSiteError) -> bool {
     matches!(error, AddSiteError::Store(StoreError::Unavailable(_)))
 }
@@ -268,6 +275,49 @@ async fn a_step_that_loses_for_ever_is_given_up() {
     world.break_table("sites", "40001", 1_000_000).await;
     let error = world.add_site().await.unwrap_err();
     assert!(is_unavailable(&error), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_check_that_is_slow_to_be_stored_holds_up_no_other_of_its_team() {
+    let mut world = World::new().await;
+    world.delivery().await;
+    let (_, before) = world.running().await;
+    world.store.complete_scan(before, support::completion()).await.unwrap();
+    let ((_, slow), (_, other)) = (world.running().await, world.running().await);
+    let (now, body) = (Utc::now(), b"{}".as_slice().into());
+    let event = NewEvent { id: EventId::generate(now), kind: EventKind::ScanCompleted, created_at: now, body };
+    let completion = Completion { events: vec![event], ..support::completion() };
+    // Deliveries are the last that is stored.
+    let mut lock = world.db.begin().await.unwrap();
+    lock.execute("SELECT FROM endpoints FOR UPDATE").await.unwrap();
+    let holder: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut *lock).await.unwrap();
+    let store = world.store.clone();
+    let storing = tokio::spawn(async move { store.complete_scan(slow, completion).await });
+    step_waits_for(holder).await;
+    world.store.complete_scan(other, support::completion()).await.unwrap();
+    lock.rollback().await.unwrap();
+    storing.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_check_that_ends_while_its_team_is_purged_makes_the_team_due_again() {
+    let mut world = World::new().await;
+    let (_, before) = world.running().await;
+    world.store.complete_scan(before, support::completion()).await.unwrap();
+    let (_, claim) = world.running().await;
+    // As the purge does: it does not see the check yet, and finds nothing to delete for a long time.
+    let mut purge = world.db.begin().await.unwrap();
+    purge.execute("SELECT FROM retention FOR UPDATE").await.unwrap();
+    let holder: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut *purge).await.unwrap();
+    let store = world.store.clone();
+    let storing = tokio::spawn(async move { store.complete_scan(claim, support::completion()).await });
+    step_waits_for(holder).await;
+    purge.execute("UPDATE retention SET due_at = '2200-01-01'").await.unwrap();
+    purge.commit().await.unwrap();
+    storing.await.unwrap().unwrap();
+    let is_due: bool =
+        sqlx::query_scalar("SELECT due_at < '2200-01-01' FROM retention").fetch_one(&mut world.db).await.unwrap();
+    assert!(is_due, "an older check of the site may no longer be its latest");
 }
 
 #[tokio::test]

@@ -265,9 +265,9 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_OPEN", value_name = "PAGES")]
     pub(crate) open: Option<Pages>,
 
-    /// Takes the results of pages over that are proven unchanged since the previous scheduled check, once a sample of them was examined
-    /// and found as it was; a check that somebody starts, and one every thirty days, examines every page. What pages were made from is
-    /// kept for that. [default: true]
+    /// Takes the results of pages over that are proven unchanged since the previous check, once a sample of them was examined
+    /// and found as it was; a check that somebody starts without asking for that, and one every thirty days, examines every page. What
+    /// pages were made from is kept for that. [default: true]
     #[arg(long, env = "A11YCHECK_REUSE", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
     pub(crate) reuse: Option<bool>,
 
