@@ -54,11 +54,9 @@ async fn a_check_of_only_what_has_changed_has_a_button_of_its_own() {
     home.app.run_checks().await;
     assert!(member.get(&path).await.text.contains(button));
     assert!(!viewer.get(&path).await.text.contains(button));
-    for (form, depth) in [
-        (&[("depth", "changed")][..], Depth::Incremental),
-        (&[][..], Depth::Full),
-        (&[("depth", "other")][..], Depth::Full),
-    ] {
+    let cases: [(&[(&str, &str)], Depth); 3] =
+        [(&[("depth", "changed")], Depth::Incremental), (&[], Depth::Full), (&[("depth", "other")], Depth::Full)];
+    for (form, depth) in cases {
         home.app.clock.advance(TimeDelta::hours(2));
         let started = member.post(&check, form).await;
         assert!(started.location().ends_with("?done=check-started"), "{form:?}");
