@@ -127,8 +127,17 @@ fn new_site() -> NewSite {
 /// Returns when some step waits for a transaction of the backend `holder`.
 async fn step_waits_for(holder: i32) {
     let mut db = support::connect().await;
-    let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)))";
-    while !sqlx::query_scalar::<_, bool>(waits).bind(holder).fetch_one(&mut db).await.unwrap() {}
+    loop {
+        let waits: bool =
+            sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)))")
+                .bind(holder)
+                .fetch_one(&mut db)
+                .await
+                .unwrap();
+        if waits {
+            break;
+        }
+    }
 }
 
 fn is_unavailable(error: &AddSiteError) -> bool {
