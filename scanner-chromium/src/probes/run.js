@@ -1,7 +1,7 @@
 // Runs the probes after axe-core, in the same world, and leaves what they find in `outcome.probes`, in the form of axe-core's
 // own results. Changes nothing in the page. Returns the texts whose language is to be detected, as JSON text; `judge.js`
-// takes the verdicts.
-(makeKit, families, makeTexts, facts, limits) => {
+// takes the verdicts. What the page may share with others is left in `outcome.probes.shared`.
+(makeKit, families, makeTexts, makeShared, facts, limits) => {
   const probes = { violations: [], incomplete: [], passed: [], inapplicable: [], texts: [] };
   outcome.probes = probes;
   const began = performance.now();
@@ -56,6 +56,13 @@
   for (const rule of ['a11ycheck-page-language', 'a11ycheck-part-language']) {
     if (!hasTime()) continue;
     (probes.texts.some((text) => text.rule === rule) ? probes.passed : probes.inapplicable).push(rule);
+  }
+  if (hasTime()) {
+    try {
+      probes.shared = makeShared(kit)(limits.shared);
+    } catch (error) {
+      probes.errors = [...(probes.errors ?? []), `across: ${error}`];
+    }
   }
   return JSON.stringify(
     probes.texts.map(({ lang, text }) => ({ lang: lang.slice(0, 100), text })),

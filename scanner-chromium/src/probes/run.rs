@@ -29,6 +29,7 @@ const FAMILIES: [&str; 11] = [
 ];
 const LANGUAGE: &str = include_str!("language.js");
 const JUDGE: &str = include_str!("judge.js");
+const ACROSS: &str = include_str!("across.js");
 
 /// Runs the probes over a page on which axe-core has run, and leaves what they find beside its outcome. Does nothing to the
 /// page. An exception in a script costs the probes of this page, and nothing else. The probe of enhanced contrast runs only
@@ -51,9 +52,12 @@ pub(crate) async fn run(
         "time": 3_000,
         // The characters of a text whose language is detected.
         "text": 3_000,
+        // What pages may share: blocks, links and controls in all of them, and the characters of each text.
+        "shared": { "blocks": 12, "items": 200, "name": 100, "key": 500, "selector": 300, "source": 300 },
         "leftOut": left_out,
     });
-    let expression = format!("({RUN})({KIT}, [{}], {LANGUAGE}, {}, {limits})", FAMILIES.join(","), facts());
+    let families = FAMILIES.join(",");
+    let expression = format!("({RUN})({KIT}, [{families}], {LANGUAGE}, {ACROSS}, {}, {limits})", facts());
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Value, deadline).await?;
     if let Some(exception) = evaluated.exception() {
         tracing::warn!(exception, "The probes failed on a page");
