@@ -16,6 +16,7 @@ use a11ycheck_core::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::shared::Shared;
 use crate::evidence::{Album, Candidate, ElementNumber, Of, Picture, Rect, Template};
 
 /// The rule with which axe-core reports that it is missing in a frame: a fault of the scanner, not of the site.
@@ -36,6 +37,9 @@ pub(crate) struct Collected {
     pub(crate) fragment: String,
     /// The address that the page calls its own, if it names exactly one.
     pub(crate) canonical: Option<String>,
+    /// What the page may share with others of its site.
+    #[serde(default)]
+    pub(crate) shared: Shared,
     /// The frames that were not checked, if the page had any when it was checked.
     #[serde(skip)]
     unchecked_frames: Vec<UncheckedFrame>,

@@ -8,10 +8,12 @@ mod frames;
 mod inject;
 mod part;
 mod run;
+mod shared;
 mod source;
 
 pub(crate) use self::{
     collected::{Collected, PageSums, add_page, add_reasons},
     run::{AxeError, AxeOptions, HOLD, Timing, collect, counts, prepare, run},
+    shared::{Shared, SharedBlock, SharedItem},
     source::{AxeSource, SourceError, WANTED},
 };

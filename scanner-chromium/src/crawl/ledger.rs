@@ -134,13 +134,18 @@ impl<'a> Ledger<'a> {
         match result {
             Ok(mut checked) => {
                 let Checked { url, collected, .. } = &mut checked;
-                self.frontier.add_links(&std::mem::take(&mut collected.links), url, lead);
+                let links = std::mem::take(&mut collected.links);
+                self.frontier.add_links(&links, url, lead);
                 let canonical = collected.canonical.take().and_then(|canonical| Url::parse(&canonical).ok());
                 if !self.frontier.reach(url, canonical.as_ref()) {
                     self.dropped += 1;
                     return;
                 }
                 let is_start = !self.results.has_pages();
+                if is_start {
+                    // It may be the way to all pages of the site.
+                    checked.collected.links = links;
+                }
                 self.results.add_checked(checked, is_start, noted);
             }
             Err(PageError::LeavesSite { to, is_redirect: true }) => {

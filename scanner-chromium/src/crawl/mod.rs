@@ -2,8 +2,10 @@
 //!
 //! A scan first requests what the site says about itself (`survey`: robots.txt and sitemaps), visits the start page,
 //! and then chooses from the pages that it found (`frontier`), kinds of pages in turn (`kinds`). The visit itself is
-//! the business of `visit`. Pages that the request names are visited as they are named (`scan::exact`).
+//! the business of `visit`. Pages that the request names are visited as they are named (`scan::exact`). When all are done, they are
+//! compared (`across`).
 
+mod across;
 mod actions;
 mod address;
 mod fetch;

@@ -7,7 +7,10 @@ use a11ycheck_core::{
     scanner::{ProgressSink, Remembered, RuleOutcomes, ScanOutput, Screenshot, ScreenshotFormat},
 };
 
-use super::memory::{self, Earlier, Hash256, Noted, PageMemory, pictures_of};
+use super::{
+    across::{Across, PageBlocks, is_across},
+    memory::{self, Earlier, Hash256, Noted, PageMemory, pictures_of},
+};
 use crate::{
     axe::{add_page, add_reasons},
     evidence::{Album, Screen},
@@ -25,14 +28,16 @@ pub(super) struct Results<'a> {
     signals: Signals,
     /// The pages that are remembered for the next scan.
     remembered: Vec<PageMemory>,
+    /// What the pages have in common.
+    across: Across,
     progress: &'a dyn ProgressSink,
 }
 
 impl<'a> Results<'a> {
     pub(super) fn new(engine: Tool, progress: &'a dyn ProgressSink) -> Self {
         let findings = Findings::new(engine).with_ran([]);
-        let (album, signals) = (Album::default(), Signals::default());
-        Self { findings, outcomes: Vec::new(), album, screen: None, signals, remembered: Vec::new(), progress }
+        let (album, signals, across) = (Album::default(), Signals::default(), Across::default());
+        Self { findings, outcomes: Vec::new(), album, screen: None, signals, remembered: Vec::new(), across, progress }
     }
 
     /// Adds a page that was checked, and remembers it if it was noted. If it is the start page, its picture is that of the findings.
@@ -40,10 +45,16 @@ impl<'a> Results<'a> {
         let Checked { url, collected, signals, screen, .. } = checked;
         self.signals.add(signals.unwrap_or_default());
         let before = self.findings.items.len();
+        let page = self.findings.pages.len();
+        if is_start {
+            self.across.begin(page, &collected.shared.source, &collected.links);
+        }
+        let blocks = self.across.add(page, PageBlocks::of(&collected.shared));
         let sums = add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
         self.outcomes.push(sums.outcomes.clone());
-        let page = self.findings.pages.len() - 1;
-        self.remembered.extend(noted.and_then(|noted| noted.remembered(page, &self.findings.pages[page], sums)));
+        let outcome = &self.findings.pages[page];
+        let memory = noted.zip(blocks).and_then(|(noted, blocks)| noted.remembered(page, outcome, sums, blocks));
+        self.remembered.extend(memory);
         if is_start {
             if let Some(Screen { width, height, webp: bytes, .. }) = screen {
                 self.findings.screen = Some((width, height));
@@ -63,7 +74,7 @@ impl<'a> Results<'a> {
     /// Adds a page whose outcome is that of the previous check, where this look was wanted.
     pub(super) fn add_reused(&mut self, memory: &PageMemory, look: Look, earlier: &Earlier) {
         let check = earlier.check();
-        let was = |item: &&Finding| item.page == memory.page;
+        let was = |item: &&Finding| item.page == memory.page && !is_across(&item.rule);
         let page = self.findings.pages.len();
         let mut outcome = check.findings.pages[memory.page].clone();
         outcome.looked_at.get_or_insert(check.finished_at);
@@ -102,7 +113,9 @@ impl<'a> Results<'a> {
         if look == Look::Platform {
             self.signals.add(Signals::of_marks(memory.marks.as_deref().unwrap_or_default()));
         }
-        self.remembered.push(PageMemory { page, ..memory.clone() });
+        // What the probes find that compare pages depends on the others, and is found again.
+        let blocks = self.across.add(page, memory.blocks.clone());
+        self.remembered.extend(blocks.map(|blocks| PageMemory { page, blocks, ..memory.clone() }));
     }
 
     /// Adds a page that was not checked, or a dead link.
@@ -130,8 +143,16 @@ impl<'a> Results<'a> {
         self.progress
     }
 
-    /// Returns all results, and what the site is built with. If the scan leaves a memory, it is part of them.
-    pub(super) fn close(mut self, memory: Option<(Hash256, Course)>) -> ScanOutput {
+    /// Returns all results, with what the site is built with and what comparing the pages finds. If the scan leaves a memory, it is
+    /// part of them.
+    pub(super) fn close(self, memory: Option<(Hash256, Course)>) -> ScanOutput {
+        let (mut output, across) = self.close_apart(memory);
+        across.add_to(&mut output);
+        output
+    }
+
+    /// Returns the results, and the pages, which are not compared yet.
+    pub(super) fn close_apart(mut self, memory: Option<(Hash256, Course)>) -> (ScanOutput, Across) {
         self.findings.stack = detect(&self.signals);
         let kept = self.album.kept();
         let screenshots = self.album.close(&mut self.findings);
@@ -143,6 +164,7 @@ impl<'a> Results<'a> {
             let counted = |page: PageMemory| PageMemory { pictures: pictures_of(&output.findings, page.page), ..page };
             Remembered::new(course, memory::write(&key, &pages.into_iter().map(counted).collect::<Vec<_>>()))
         });
-        output.with_rule_outcomes(self.outcomes).with_kept_pictures(kept).with_remembered(remembered)
+        let output = output.with_rule_outcomes(self.outcomes).with_kept_pictures(kept).with_remembered(remembered);
+        (output, self.across)
     }
 }

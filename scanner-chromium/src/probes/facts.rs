@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use a11ycheck_core::{
     catalog::{self, Basis, Level, RuleEntry, WcagVersion},
+    domain::RuleFacts,
     locale::Locale,
 };
 use serde_json::{Map, Value, json};
@@ -25,6 +26,13 @@ pub(crate) fn facts() -> &'static Value {
         Value::Object(catalog::probes().filter_map(of).collect::<Map<_, _>>())
     });
     &FACTS
+}
+
+/// Returns the facts about a probe whose findings are not made in a page; `None` for what is no probe.
+pub(crate) fn rule_facts(id: &str) -> Option<RuleFacts> {
+    let (entry, card) = (catalog::rule(id)?, catalog::card(id, Locale::En)?);
+    let facts = RuleFacts::new(entry.impact, tags(entry)).with_texts(card.title, card.summary);
+    Some(facts.with_help_url(catalog::help_url(id)?))
 }
 
 /// Returns tags as axe-core would give them, from which the kind of a rule and its place in standards are read.
@@ -59,7 +67,7 @@ fn tags(entry: &RuleEntry) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use a11ycheck_core::domain::{Impact, RuleFacts, RuleKind};
+    use a11ycheck_core::domain::{Impact, RuleKind};
 
     use super::*;
 

@@ -7,6 +7,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     hash::Hash,
     io::{Read as _, Write as _},
+    sync::Arc,
 };
 
 use a11ycheck_core::{
@@ -19,10 +20,13 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::asking::{Answer, Known, Now, Question};
-use crate::visit::{PagePart, PartKind, Proof};
+use crate::{
+    crawl::across::{Block, Item, PageBlocks, Slot},
+    visit::{PagePart, PartKind, Proof},
+};
 
 /// The version of the form.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The number of bytes of a document before it is compressed.
 const MAX_PLAIN: usize = 64 * 1024 * 1024;
 
@@ -51,6 +55,8 @@ pub(in crate::crawl) struct PageMemory {
     pub(in crate::crawl) unstable: u32,
     /// The number of its elements that have a picture, and one more if it has one itself.
     pub(in crate::crawl) pictures: usize,
+    /// What it may share with other pages.
+    pub(in crate::crawl) blocks: PageBlocks,
 }
 
 /// A part of a page, as it is remembered.
@@ -183,22 +189,28 @@ pub(super) fn read(key: &Hash256, document: &[u8]) -> HashMap<String, PageMemory
     if unpacked.is_err() || plain.len() > MAX_PLAIN {
         return HashMap::new();
     }
-    let Ok(Stored { version: VERSION, key: stored, parts, texts, rules, pages }) = serde_json::from_slice(&plain)
+    let Ok(Stored { version: VERSION, key: stored, parts, texts, rules, items, blocks, shared, pages }) =
+        serde_json::from_slice(&plain)
     else {
         return HashMap::new();
     };
     if stored != *key {
         return HashMap::new();
     }
-    let tables = Tables { parts, texts, rules };
+    let items: Vec<Arc<Item>> = items.into_iter().map(Arc::new).collect();
+    let blocks: Option<Vec<Arc<Block>>> = blocks.into_iter().map(|block| block.known(&items)).collect();
+    let Some(blocks) = blocks else { return HashMap::new() };
+    let tables = Tables { parts, texts, rules, blocks, shared };
     pages.into_iter().filter_map(|page| tables.page(page)).map(|page| (page.asked.clone(), page)).collect()
 }
 
 fn packed(key: &Hash256, pages: &[PageMemory]) -> Option<Vec<u8>> {
     let mut writer = Writer::default();
     let pages = pages.iter().map(|page| writer.page(page)).collect();
-    let Writer { parts, texts, rules } = writer;
-    let stored = Stored { version: VERSION, key: *key, parts: parts.0, texts: texts.0, rules: rules.0, pages };
+    let Writer { parts, texts, rules, items, blocks, shared } = writer;
+    let (parts, texts, rules) = (parts.0, texts.0, rules.0);
+    let (items, blocks, shared) = (items.0, blocks.0, shared.0);
+    let stored = Stored { version: VERSION, key: *key, parts, texts, rules, items, blocks, shared, pages };
     let plain = serde_json::to_vec(&stored).ok().filter(|plain| plain.len() <= MAX_PLAIN)?;
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(&plain).ok()?;
@@ -214,6 +226,9 @@ struct Stored {
     parts: Vec<StoredPart>,
     texts: Vec<String>,
     rules: Vec<RuleId>,
+    items: Vec<Item>,
+    blocks: Vec<StoredBlock>,
+    shared: Vec<StoredShared>,
     pages: Vec<StoredPage>,
 }
 
@@ -241,6 +256,23 @@ enum StoredKind {
     Other,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct StoredBlock {
+    slot: Slot,
+    selector: String,
+    source: String,
+    items: Vec<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct StoredShared {
+    language: String,
+    has_search: bool,
+    has_index: bool,
+    is_cut: bool,
+    blocks: Vec<usize>,
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredPage {
     asked: usize,
@@ -255,6 +287,7 @@ struct StoredPage {
     reasons: BTreeMap<RuleId, Vec<UndecidedReason>>,
     unstable: u32,
     pictures: usize,
+    shared: usize,
 }
 
 /// A table in which each entry is once.
@@ -281,10 +314,14 @@ struct Writer {
     parts: Table<StoredPart>,
     texts: Table<String>,
     rules: Table<RuleId>,
+    items: Table<Item>,
+    blocks: Table<StoredBlock>,
+    shared: Table<StoredShared>,
 }
 
 impl Writer {
     fn page(&mut self, page: &PageMemory) -> StoredPage {
+        let shared = self.shared(&page.blocks);
         let mut text = |text: &String| self.texts.number(text.clone());
         let (asked, canonical) = (text(&page.asked), page.canonical.as_ref().map(&mut text));
         let links = page.links.iter().map(&mut text).collect();
@@ -302,7 +339,22 @@ impl Writer {
             reasons: page.reasons.clone(),
             unstable: page.unstable,
             pictures: page.pictures,
+            shared,
         }
+    }
+
+    fn shared(&mut self, page: &PageBlocks) -> usize {
+        let PageBlocks { language, has_search, has_index, is_cut, blocks } = page;
+        let mut numbers = Vec::new();
+        for block in blocks {
+            let Block { slot, selector, source, items } = &**block;
+            let items = items.iter().map(|item| self.items.number(Item::clone(item))).collect();
+            let (slot, selector, source) = (slot.clone(), selector.clone(), source.clone());
+            numbers.push(self.blocks.number(StoredBlock { slot, selector, source, items }));
+        }
+        let (language, blocks) = (language.clone(), numbers);
+        let (has_search, has_index, is_cut) = (*has_search, *has_index, *is_cut);
+        self.shared.number(StoredShared { language, has_search, has_index, is_cut, blocks })
     }
 }
 
@@ -311,6 +363,8 @@ struct Tables {
     parts: Vec<StoredPart>,
     texts: Vec<String>,
     rules: Vec<RuleId>,
+    blocks: Vec<Arc<Block>>,
+    shared: Vec<StoredShared>,
 }
 
 impl Tables {
@@ -333,7 +387,23 @@ impl Tables {
             reasons: page.reasons,
             unstable: page.unstable,
             pictures: page.pictures,
+            blocks: self.page_blocks(self.shared.get(page.shared)?)?,
         })
+    }
+
+    fn page_blocks(&self, shared: &StoredShared) -> Option<PageBlocks> {
+        let StoredShared { language, has_search, has_index, is_cut, blocks } = shared;
+        let (has_search, has_index, is_cut) = (*has_search, *has_index, *is_cut);
+        let blocks = blocks.iter().map(|number| self.blocks.get(*number).cloned()).collect::<Option<_>>()?;
+        Some(PageBlocks { language: language.clone(), has_search, has_index, is_cut, blocks })
+    }
+}
+
+impl StoredBlock {
+    fn known(self, items: &[Arc<Item>]) -> Option<Arc<Block>> {
+        let Self { slot, selector, source, items: numbers } = self;
+        let items = numbers.iter().map(|number| items.get(*number).cloned()).collect::<Option<_>>()?;
+        Some(Arc::new(Block { slot, selector, source, items }))
     }
 }
 
@@ -423,6 +493,23 @@ mod tests {
             reasons: [(RuleId::new("color-contrast"), vec![UndecidedReason::new("color-contrast", None, 2)])].into(),
             unstable: 0,
             pictures: 2,
+            blocks: blocks(),
+        }
+    }
+
+    fn blocks() -> PageBlocks {
+        let item = |(path, name): (&str, &str)| {
+            let (key, name) = (format!("link a.example/{path}"), name.to_owned());
+            Arc::new(Item { key, name, selector: format!("nav > a.{path}"), source: "<a>".to_owned() })
+        };
+        let slot = Slot { role: "navigation".to_owned(), place: "banner".to_owned(), label: "Shop".to_owned() };
+        let items = [("x", "X"), ("y", "Y")].map(item).to_vec();
+        let block = Block { slot, selector: "nav".to_owned(), source: "<nav>".to_owned(), items };
+        PageBlocks {
+            language: "en".to_owned(),
+            has_search: true,
+            blocks: vec![Arc::new(block)],
+            ..PageBlocks::default()
         }
     }
 

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     ChromiumConfig,
     axe::PageSums,
-    crawl::fetch::FetchError,
+    crawl::{across::PageBlocks, fetch::FetchError},
     guard::Guard,
     visit::{Checked, Pace, PagePart, PartKind, Proof, walls::says_not_found},
 };
@@ -134,9 +134,15 @@ pub(super) fn is_page(link: &str) -> bool {
 }
 
 impl Noted {
-    /// Returns the page as it is remembered: it has this number among the findings. `None` if its outcome hangs on more than its
-    /// parts.
-    pub(in crate::crawl) fn remembered(self, page: usize, outcome: &PageOutcome, sums: PageSums) -> Option<PageMemory> {
+    /// Returns the page as it is remembered: it has this number among the findings, and these blocks. `None` if its outcome hangs on
+    /// more than its parts.
+    pub(in crate::crawl) fn remembered(
+        self,
+        page: usize,
+        outcome: &PageOutcome,
+        sums: PageSums,
+        blocks: PageBlocks,
+    ) -> Option<PageMemory> {
         let Self { asked, parts, links, canonical, marks, unstable } = self;
         let PageSums { outcomes, needs_review, reasons, has_errors } = sums;
         let is_whole = outcome.is_checked()
@@ -158,6 +164,7 @@ impl Noted {
             reasons,
             unstable,
             pictures: 0,
+            blocks,
         };
         (is_whole && has_all && !has_errors && !memory.has_personal_data()).then_some(memory)
     }

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     axe::add_page,
+    crawl::across::{PageBlocks, is_across},
     evidence::Album,
     visit::{Checked, Look, PartKind},
 };
@@ -92,7 +93,7 @@ impl Earlier {
     /// Returns what it found of a page: the page, its elements that fail, and those that wait for a person.
     pub(in crate::crawl) fn found(&self, page: &PageMemory) -> (&PageOutcome, Vec<&Finding>, Vec<&Finding>) {
         let Findings { pages, items, undecided, .. } = &self.check.findings;
-        let is_own = |item: &&Finding| item.page == page.page;
+        let is_own = |item: &&Finding| item.page == page.page && !is_across(&item.rule);
         let (items, undecided) = (items.iter().filter(is_own), undecided.iter().filter(is_own));
         (&pages[page.page], items.collect(), undecided.collect())
     }
@@ -136,6 +137,7 @@ impl Earlier {
         let mut findings = Findings::new(Tool::new("", "")).with_ran([]);
         let links: Vec<&String> = collected.links.iter().filter(|link| super::notes::is_page(link)).collect();
         let canonical = collected.canonical.as_ref();
+        let blocks = PageBlocks::of(&collected.shared);
         let sums = add_page(&mut findings, &mut Album::default(), page_address(url).as_str(), collected.clone());
         let now = Outcome::of(&findings, 0, links, canonical);
         let before = Outcome::of(&self.check.findings, page.page, page.links.iter().collect(), page.canonical.as_ref());
@@ -145,6 +147,7 @@ impl Earlier {
             ("elements", now.items != before.items),
             ("undecided elements", now.undecided != before.undecided),
             ("links", (now.links, now.canonical) != (before.links, before.canonical)),
+            ("blocks", blocks != page.blocks),
             ("counts", (&sums.needs_review, &sums.reasons) != (&page.needs_review, &page.reasons)),
             ("rules", sums.outcomes != page.outcomes || sums.has_errors),
         ]
@@ -179,7 +182,8 @@ pub(in crate::crawl) fn pictures_of(findings: &Findings, page: usize) -> usize {
 impl<'a> Outcome<'a> {
     fn of(findings: &Findings, page: usize, links: Vec<&'a String>, canonical: Option<&'a String>) -> Option<Self> {
         let own = |items: &[Finding]| -> Vec<Finding> {
-            let mut own: Vec<Finding> = items.iter().filter(|item| item.page == page).cloned().collect();
+            let of_page = items.iter().filter(|item| item.page == page && !is_across(&item.rule));
+            let mut own: Vec<Finding> = of_page.cloned().collect();
             for item in &mut own {
                 (item.page, item.area, item.screenshot, item.is_new) = (0, None, None, false);
             }

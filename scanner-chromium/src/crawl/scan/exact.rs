@@ -97,9 +97,10 @@ pub(crate) async fn check_exactly(
     };
     let (checked, (results, places)) = tokio::join!(checking, booking);
     checked?;
-    let mut output = results.close(None);
+    let (mut output, across) = results.close_apart(None);
     put_in_order(&mut output.findings, &places);
     output.rule_outcomes = in_order(output.rule_outcomes, &places);
+    across.placed(&places).add_to(&mut output);
     Ok(output)
 }
 

@@ -1,0 +1,464 @@
+//! The comparison of the blocks that pages of one site have in common.
+//!
+//! Blocks are compared with those of their language and [`Slot`]. Of these, the form that most pages have is the usual one; each page has one
+//! counterpart of it at most. What is left is compared in the same way.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+};
+
+use super::blocks::{Block, Item, PageBlocks, Slot};
+
+/// The number of slots of a site that are compared.
+const MAX_SLOTS: usize = 200;
+/// The number of forms of one slot that are compared, and how often the usual one of those that are left is looked for.
+const MAX_FORMS: usize = 100;
+const MAX_ROUNDS: usize = 20;
+/// The number of links or controls that two blocks have in common at least. An address of a search is enough.
+const LEAST_COMMON: usize = 3;
+
+/// A page, with its number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub(super) page: usize,
+    pub(super) blocks: &'a PageBlocks,
+}
+
+/// The differences between the pages of a site.
+#[derive(Debug, Default)]
+pub(super) struct Comparison<'a> {
+    pub(super) reordered: Vec<Reordered<'a>>,
+    pub(super) renamed: Vec<Renamed<'a>>,
+    /// The pages whose links have the same order as others, or another.
+    pub(super) ordered: BTreeSet<usize>,
+    /// The pages with links or controls that other pages have.
+    pub(super) named: BTreeSet<usize>,
+}
+
+/// A block whose links come in another order than usually.
+#[derive(Debug)]
+pub(super) struct Reordered<'a> {
+    pub(super) page: usize,
+    pub(super) block: &'a Block,
+    /// Two links of it, in its own order; usually, the second comes first.
+    pub(super) links: [&'a Item; 2],
+    /// A page with the usual order.
+    pub(super) usual_on: usize,
+}
+
+/// A link or a control that is called something else than usually.
+#[derive(Debug)]
+pub(super) struct Renamed<'a> {
+    pub(super) page: usize,
+    pub(super) item: &'a Item,
+    pub(super) usual_name: &'a str,
+    /// A page with the usual name.
+    pub(super) usual_on: usize,
+}
+
+/// Compares the pages of a site.
+pub(super) fn compare<'a>(pages: &[Seen<'a>]) -> Comparison<'a> {
+    let mut slots: BTreeMap<(&str, &Slot), Forms<'a>> = BTreeMap::new();
+    for Seen { page, blocks } in pages {
+        for block in &blocks.blocks {
+            slots.entry((blocks.language.as_str(), &block.slot)).or_default().add(*page, block);
+        }
+    }
+    let mut found = Comparison::default();
+    for forms in slots.into_values().filter(|forms| forms.pages.len() > 1).take(MAX_SLOTS) {
+        forms.compare(&mut found);
+    }
+    found.reordered.sort_by_key(|reordered| reordered.page);
+    found.renamed.sort_by_key(|renamed| renamed.page);
+    found
+}
+
+/// The blocks of one slot.
+#[derive(Debug, Default)]
+struct Forms<'a> {
+    forms: Vec<Form<'a>>,
+    /// The numbers of forms by the block, which is one thing for all pages that have it.
+    numbers: HashMap<*const Block, usize>,
+    /// The numbers of orders by the links in them.
+    orders: HashMap<Vec<&'a str>, usize>,
+    /// The pages with the numbers of the forms that they have.
+    pages: Vec<(usize, Vec<usize>)>,
+}
+
+/// A form of a block.
+#[derive(Debug)]
+struct Form<'a> {
+    block: &'a Block,
+    /// The places of the items whose keys are there once.
+    places: HashMap<&'a str, usize>,
+    /// The number of the order of its links.
+    order: usize,
+}
+
+/// What a link or control is called.
+#[derive(Debug, Clone, Copy)]
+struct Called<'a> {
+    /// The number of pages on which it is, and the first of them.
+    pages: usize,
+    first: usize,
+    name: &'a str,
+}
+
+/// What two forms have in common.
+#[derive(Debug, Clone, Copy)]
+struct Match<'a> {
+    common: usize,
+    /// True if three links or more are in both, so that there is an order.
+    has_order: bool,
+    /// The first two links that come the other way round.
+    swapped: Option<[&'a Item; 2]>,
+}
+
+impl<'a> Forms<'a> {
+    fn add(&mut self, page: usize, block: &'a Block) {
+        let next = self.forms.len();
+        let number = match self.numbers.get(&std::ptr::from_ref(block)) {
+            Some(number) => *number,
+            None if next < MAX_FORMS => {
+                self.numbers.insert(std::ptr::from_ref(block), next);
+                let links: Vec<&str> = block.items.iter().filter_map(|item| item.leads_to()).collect();
+                let orders = self.orders.len();
+                let order = *self.orders.entry(links).or_insert(orders);
+                self.forms.push(Form { block, places: places_of(block), order });
+                next
+            }
+            None => return,
+        };
+        match self.pages.last_mut() {
+            Some((last, forms)) if *last == page => forms.push(number),
+            _ => self.pages.push((page, vec![number])),
+        }
+    }
+
+    fn compare(mut self, found: &mut Comparison<'a>) {
+        for _ in 0..MAX_ROUNDS {
+            let Some(usual) = self.most_frequent() else { return };
+            let matches = self.matches(usual);
+            let cluster = self.take_counterparts(usual, &matches);
+            if cluster.len() > 1 {
+                self.compare_orders(usual, matches, &cluster, found);
+                self.compare_names(&cluster, found);
+            }
+        }
+    }
+
+    /// Returns the first form with the order of links that most pages have.
+    fn most_frequent(&self) -> Option<usize> {
+        let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for form in self.pages.iter().flat_map(|(_, forms)| forms) {
+            let (count, first) = counts.entry(self.forms[*form].order).or_insert((0, *form));
+            *count += 1;
+            *first = (*first).min(*form);
+        }
+        let most = counts.into_values().max_by_key(|(count, first)| (*count, Reverse(*first)));
+        most.map(|(_, first)| first)
+    }
+
+    /// Returns for each form what it has in common with this one; `None` if it is another block.
+    fn matches(&self, usual: usize) -> Vec<Option<Match<'a>>> {
+        self.forms.iter().map(|form| self.forms[usual].matches(form)).collect()
+    }
+
+    /// Takes from each page the form that is its counterpart of the usual one, and returns them.
+    fn take_counterparts(&mut self, usual: usize, matches: &[Option<Match<'a>>]) -> Vec<(usize, usize)> {
+        let mut cluster = Vec::new();
+        for (page, forms) in &mut self.pages {
+            // One of the same links in the same order goes first.
+            let best = forms.iter().copied().enumerate().filter_map(|(place, form)| {
+                let Match { common, swapped, .. } = matches[form]?;
+                Some(((common, swapped.is_none(), Reverse(place)), place, form))
+            });
+            if let Some((_, place, form)) = best.max_by_key(|(rank, ..)| *rank) {
+                forms.remove(place);
+                cluster.push((*page, form));
+            }
+            // It may have too little for a block that is anywhere else.
+            forms.retain(|form| *form != usual);
+        }
+        self.pages.retain(|(_, forms)| !forms.is_empty());
+        cluster
+    }
+
+    fn compare_orders(
+        &self,
+        mut usual: usize,
+        mut matches: Vec<Option<Match<'a>>>,
+        cluster: &[(usize, usize)],
+        found: &mut Comparison<'a>,
+    ) {
+        let swapped = |matches: &[Option<Match<'a>>]| -> Vec<(usize, usize, [&'a Item; 2])> {
+            let links = |form: usize| matches[form].and_then(|found| found.swapped);
+            cluster.iter().filter_map(|(page, form)| Some((*page, *form, links(*form)?))).collect()
+        };
+        let mut others = swapped(&matches);
+        if others.len() * 2 > cluster.len() {
+            // No order of many pages: the one that fewer pages depart from is the usual one.
+            let other = others[0].1;
+            let of_other = self.matches(other);
+            let departing = swapped(&of_other);
+            if departing.len() < others.len() {
+                (usual, matches, others) = (other, of_other, departing);
+            }
+        }
+        let order = self.forms[usual].order;
+        let Some((usual_on, _)) = cluster.iter().find(|(_, form)| self.forms[*form].order == order) else { return };
+        let has_order = |form: usize| matches[form].is_some_and(|found| found.has_order);
+        let of_order: BTreeSet<usize> =
+            cluster.iter().filter(|(_, form)| has_order(*form)).map(|(page, _)| *page).collect();
+        if of_order.len() > 1 {
+            found.ordered.extend(of_order);
+        }
+        found.reordered.extend(others.into_iter().map(|(page, form, links)| {
+            let block = self.forms[form].block;
+            Reordered { page, block, links, usual_on: *usual_on }
+        }));
+    }
+
+    fn compare_names(&self, cluster: &[(usize, usize)], found: &mut Comparison<'a>) {
+        let mut pages_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (page, form) in cluster {
+            pages_of.entry(*form).or_default().push(*page);
+        }
+        let mut names: BTreeMap<&str, BTreeMap<Words, Called<'a>>> = BTreeMap::new();
+        let mut said: BTreeMap<usize, Vec<(&'a Item, Words)>> = BTreeMap::new();
+        for (form, pages) in &pages_of {
+            let Form { block, places, .. } = &self.forms[*form];
+            let once = block.items.iter().map(|item| &**item).filter(|item| places.contains_key(item.key.as_str()));
+            let own: Vec<(&'a Item, Words)> = once.map(|item| (item, Words::of(&item.name))).collect();
+            for (item, words) in own.iter().filter(|(_, words)| !words.is_empty()) {
+                let of_key = names.entry(item.key.as_str()).or_default();
+                let new = Called { pages: 0, first: pages[0], name: item.name.as_str() };
+                let called = of_key.entry(words.clone()).or_insert(new);
+                called.pages += pages.len();
+                called.first = called.first.min(pages[0]);
+            }
+            said.insert(*form, own);
+        }
+        // Of what several pages have, the name that most of them have.
+        let mut usual: BTreeMap<&str, (&Words, Called<'a>)> = BTreeMap::new();
+        for (key, names) in &names {
+            let most = names.iter().max_by_key(|(_, called)| (called.pages, Reverse(called.first)));
+            if let Some((words, called)) = most
+                && names.values().map(|called| called.pages).sum::<usize>() > 1
+            {
+                usual.insert(key, (words, *called));
+            }
+        }
+        for (form, items) in &said {
+            let known = items.iter().filter_map(|(item, words)| {
+                let (usual, called) = *usual.get(item.key.as_str())?;
+                Some((*item, words.differs_from(usual), called))
+            });
+            let known: Vec<(&'a Item, bool, Called<'a>)> = known.collect();
+            if known.is_empty() {
+                continue;
+            }
+            let pages = &pages_of[form];
+            found.named.extend(pages);
+            let others = known.iter().filter(|(_, differs, _)| *differs);
+            // Where most names are others, the pages may be in two languages.
+            let is_search = self.forms[*form].block.slot.role == "search";
+            if !is_search && others.clone().count() * 2 > known.len() {
+                continue;
+            }
+            for (item, _, Called { first, name, .. }) in others.copied() {
+                let renamed = |page: &usize| Renamed { page: *page, item, usual_name: name, usual_on: first };
+                found.renamed.extend(pages.iter().map(renamed));
+            }
+        }
+    }
+}
+
+impl<'a> Form<'a> {
+    /// Returns what another form has in common with this one; `None` if they are no forms of one block.
+    fn matches(&self, other: &Self) -> Option<Match<'a>> {
+        let both = self.places.iter().filter_map(|(key, here)| Some((*other.places.get(key)?, *here)));
+        // In the order of the other form, with the place here.
+        let mut common: Vec<(usize, usize)> = both.collect();
+        common.sort_unstable();
+        let smaller = self.places.len().min(other.places.len());
+        let least = if self.block.slot.role == "search" { 1 } else { LEAST_COMMON };
+        if common.len() < least || common.len() * 2 < smaller {
+            return None;
+        }
+        let item = |place: usize| -> &'a Item { &other.block.items[place] };
+        let is_link = |(there, _): &&(usize, usize)| item(*there).leads_to().is_some();
+        let links: Vec<(usize, usize)> = common.iter().filter(is_link).copied().collect();
+        let has_order = links.len() >= LEAST_COMMON;
+        let pair = links.windows(2).find(|pair| pair[0].1 > pair[1].1).filter(|_| has_order);
+        let swapped = pair.map(|pair| [item(pair[0].0), item(pair[1].0)]);
+        Some(Match { common: common.len(), has_order, swapped })
+    }
+}
+
+fn places_of(block: &Block) -> HashMap<&str, usize> {
+    let mut places = HashMap::new();
+    let mut twice = HashSet::new();
+    for (place, item) in block.items.iter().enumerate() {
+        if places.insert(item.key.as_str(), place).is_some() {
+            twice.insert(item.key.as_str());
+        }
+    }
+    places.retain(|key, _| !twice.contains(key));
+    places
+}
+
+/// The words of a name in lower case, without numbers, with a space around each.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Words(String);
+
+impl Words {
+    fn of(name: &str) -> Self {
+        let words = name.split(|character: char| !character.is_alphanumeric());
+        let words = words.filter(|word| word.chars().any(char::is_alphabetic));
+        Self(words.map(|word| format!(" {} ", word.to_lowercase())).collect())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns whether neither of the two says all that the other says.
+    fn differs_from(&self, other: &Self) -> bool {
+        !self.is_empty() && !other.is_empty() && !self.0.contains(&other.0) && !other.0.contains(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::{super::blocks::Kept, *};
+
+    /// A block: its role, its place, and the address and the name of each item.
+    type Told<'t> = (&'t str, &'t str, &'t [(&'t str, &'t str)]);
+
+    fn block((role, place, items): Told<'_>) -> Arc<Block> {
+        let item = |(key, name): &(&str, &str)| {
+            let key = if key.contains(' ') { (*key).to_owned() } else { format!("link a.example/{key}") };
+            Arc::new(Item { key, name: (*name).to_owned(), selector: "#x".to_owned(), source: "<a>".to_owned() })
+        };
+        let slot = Slot { role: role.to_owned(), place: place.to_owned(), label: String::new() };
+        let items = items.iter().map(item).collect();
+        Arc::new(Block { slot, selector: role.to_owned(), source: format!("<{role}>"), items })
+    }
+
+    /// Returns `page first second` for each pair of links in another order, and `page name usual` for each other name.
+    fn differences(pages: &[(&str, &[Told<'_>])]) -> Vec<String> {
+        let mut kept = Kept::default();
+        let pages: Vec<PageBlocks> = pages
+            .iter()
+            .map(|(language, blocks)| {
+                let blocks = blocks.iter().map(|told| block(*told)).collect();
+                kept.keep(PageBlocks { language: (*language).to_owned(), blocks, ..PageBlocks::default() }).unwrap()
+            })
+            .collect();
+        let seen: Vec<Seen<'_>> = pages.iter().enumerate().map(|(page, blocks)| Seen { page, blocks }).collect();
+        let found = compare(&seen);
+        let orders = found.reordered.iter().map(|one| {
+            let [first, second] = one.links.map(Item::shown);
+            format!("{} {first} {second}", one.page)
+        });
+        let names = found.renamed.iter().map(|one| format!("{} {} {}", one.page, one.item.name, one.usual_name));
+        orders.chain(names).collect()
+    }
+
+    const MENU: &[(&str, &str)] = &[("home", "Home"), ("shop", "Shop"), ("news", "News"), ("help", "Help")];
+    const NONE: [&str; 0] = [];
+
+    fn menu<'t>(items: &'t [(&'t str, &'t str)]) -> Told<'t> {
+        ("navigation", "banner", items)
+    }
+
+    #[test]
+    fn a_menu_in_another_order_is_found_on_the_page_that_departs_from_the_others() {
+        let other = [("home", "Home"), ("news", "News"), ("shop", "Shop"), ("help", "Help")];
+        let usual = [menu(MENU)];
+        assert_eq!(differences(&[("en", &usual), ("en", &usual), ("en", &[menu(&other)])]), ["2 News Shop"]);
+        assert_eq!(differences(&[("en", &[menu(&other)]), ("en", &usual), ("en", &usual)]), ["0 News Shop"]);
+        // Where each page has a menu of its own, the order of most of them is still the usual one.
+        let with = |own: &'static str| [MENU, &[(own, own)]].concat();
+        let (a, b) = (with("a"), with("b"));
+        assert_eq!(differences(&[("en", &[menu(&other)]), ("en", &[menu(&a)]), ("en", &[menu(&b)])]), ["0 News Shop"]);
+    }
+
+    #[test]
+    fn what_is_added_left_out_or_somewhere_else_has_the_same_order() {
+        let more = [("home", "Home"), ("shop", "Shop"), ("shoes", "Shoes"), ("hats", "Hats"), ("help", "Help")];
+        let less = [("shop", "Shop"), ("news", "News"), ("help", "Help")];
+        let other = [("help", "Help"), ("news", "News"), ("shop", "Shop"), ("home", "Home")];
+        assert_eq!(differences(&[("en", &[menu(MENU)]), ("en", &[menu(&more)]), ("en", &[menu(&less)])]), NONE);
+        let footer = ("navigation", "contentinfo", &other[..]);
+        assert_eq!(differences(&[("en", &[menu(MENU), footer]), ("en", &[menu(MENU), footer])]), NONE);
+        // Two menus of one page are no two pages; and another language has an order of its own.
+        assert_eq!(differences(&[("en", &[menu(MENU), menu(&other)]), ("en", &[menu(MENU), menu(&other)])]), NONE);
+        assert_eq!(differences(&[("en", &[menu(MENU)]), ("de", &[menu(&other)])]), NONE);
+        // Two links are no order, and what is there twice has no place.
+        let two = [("news", "News"), ("shop", "Shop"), ("x", "X"), ("y", "Y")];
+        let twice = [MENU, &[("shop", "Shop"), ("news", "News")]].concat();
+        assert_eq!(differences(&[("en", &[menu(MENU)]), ("en", &[menu(&two)]), ("en", &[menu(&twice)])]), NONE);
+    }
+
+    #[test]
+    fn another_name_for_the_same_is_found_where_fewer_pages_have_it() {
+        let find = [("submit /s q", "Find"), ("field /s q", "Words")];
+        let search = [("submit /s q", "Search"), ("field /s q", "Words")];
+        let of = |items| ("search", "banner", items);
+        let (find, search) = ([of(&find[..])], [of(&search[..])]);
+        let pages: [(&str, &[Told<'_>]); 3] = [("en", &find), ("en", &search), ("en", &search)];
+        assert_eq!(differences(&pages), ["0 Find Search"]);
+        let other = [("home", "Home"), ("shop", "Products"), ("news", "News"), ("help", "Help")];
+        assert_eq!(differences(&[("en", &[menu(MENU)]), ("en", &[menu(&other)])]), ["1 Products Shop"]);
+    }
+
+    #[test]
+    fn names_that_say_more_count_something_or_are_in_another_language_are_no_other_names() {
+        let more = [("home", "Home (this page)"), ("shop", "Our shop"), ("news", "News, 3 new"), ("help", "")];
+        assert_eq!(differences(&[("en", &[menu(MENU)]), ("en", &[menu(&more)])]), NONE);
+        let german = [("home", "Start"), ("shop", "Laden"), ("news", "Neues"), ("help", "Hilfe")];
+        assert_eq!(differences(&[("en", &[menu(MENU)]), ("en", &[menu(&german)])]), NONE);
+        assert_eq!(differences(&[("en", &[menu(MENU)]), ("de", &[menu(&german)])]), NONE);
+        // The next page of one page is the previous one of another.
+        let pages = |number: &'static str| [("1", number), ("2", "2"), ("3", "3")];
+        let (next, back) = (pages("Next"), pages("Back"));
+        let numbers = |items| ("navigation", "", items);
+        let all: [(&str, &[Told<'_>]); 2] = [("en", &[numbers(&next[..2])]), ("en", &[numbers(&back[..2])])];
+        assert_eq!(differences(&all), NONE, "two links in common are no block");
+    }
+
+    proptest! {
+        #[test]
+        fn pages_are_found_to_differ_in_the_same_way_whatever_blocks_they_have(
+            pages in prop::collection::vec(
+                prop::collection::vec(prop::collection::vec((0_u8..6, 0_u8..3), 0..8), 0..4), 0..8,
+            ),
+        ) {
+            let mut kept = Kept::default();
+            let pages: Vec<PageBlocks> = pages.iter().map(|blocks| {
+                let blocks = blocks.iter().map(|items| {
+                    let items: Vec<(String, String)> =
+                        items.iter().map(|(key, name)| (key.to_string(), format!("n{name}"))).collect();
+                    let items: Vec<(&str, &str)> = items.iter().map(|(key, name)| (&**key, &**name)).collect();
+                    block(menu(&items))
+                });
+                kept.keep(PageBlocks { blocks: blocks.collect(), ..PageBlocks::default() }).unwrap()
+            }).collect();
+            let seen: Vec<Seen<'_>> = pages.iter().enumerate().map(|(page, blocks)| Seen { page, blocks }).collect();
+            let found = compare(&seen);
+            for Reordered { page, links: [first, second], usual_on, .. } in &found.reordered {
+                prop_assert!(page != usual_on && first.key != second.key && found.ordered.contains(page));
+            }
+            for Renamed { page, item, usual_name, usual_on } in &found.renamed {
+                prop_assert!(page != usual_on && item.name != *usual_name && found.named.contains(page));
+            }
+        }
+    }
+}
