@@ -116,14 +116,15 @@
   }
 
   // Ways to find a page beside its links; where in doubt, there is one.
-  const search = /search|\bfind\b|such(?:e|en)\b|finden|пошук|шукати|знайти|szuka|hled|căut|caut[aă]|поиск|искать|найти/iu;
-  const index = /site\s*-?_?map|\ba\s*(?:-|–|—|to|bis)\s*z\b|\bа\s*[-–—]\s*я\b|table of contents|all pages|site index|inhaltsverzeichnis|inhaltsübersicht|seitenübersicht|alle seiten|карта сай|мапа сай|зміст|mapa (?:strony|stron|serwisu|witryny|webu|stránek)|spis tre|obsah|harta site|cuprins|содержание/iu;
+  const search = /\bsearch|(?<!be|ver|unter)suche\b|\bsuchen\b|пошук|szuka|(?<!\p{L})hled|vyhled[aá]v|c[ăa]ut[aă]|поиск/iu;
+  const finds = /\bfind\b|\bfinden\b|знайти|шукати|znajdź|najít|găs[ei]|найти|искать/iu;
+  const index = /site[\s_-]?map|\ba\s*(?:-|–|—|to|bis)\s*z\b|(?<!\p{L})а\s*[-–—]\s*я(?!\p{L})|table of contents|all pages|site index|inhaltsverzeichnis|inhaltsübersicht|seitenübersicht|alle seiten|карта сай|мапа сай|карта порт|mapa (?:strony|stron|serwisu|witryny|webu|stránek)|spis tre|obsah webu|rejstřík|harta site|cuprins|содержание сай/iu;
   const links = all('a[href], area[href]');
   const said = (element) => `${isExposed(element) ? name(element) : text(element)} ${attribute(element, 'href') ?? ''}`.slice(0, 1_000);
   const fields = all('input[type="search"], [role="searchbox"], [role="search"], search');
   const typed = all('input:not([type]), input[type="text"], button, [role="button"]');
   const words = (element) => ['name', 'id', 'placeholder', 'aria-label', 'title', 'class'].map((key) => attribute(element, key) ?? '').join(' ').slice(0, 500);
-  const asks = (element) => /^(?:q|s|query)$/i.test(attribute(element, 'name') ?? '') || search.test(words(element)) || search.test(text(element).slice(0, 200)) || (isExposed(element) && search.test(name(element)));
+  const asks = (element) => /^(?:q|s|query)$/i.test(attribute(element, 'name') ?? '') || [words(element), text(element).slice(0, 200), isExposed(element) ? name(element) : ''].some((said) => search.test(said) || finds.test(said));
   return {
     language: cut((attribute(root, 'lang') ?? '').trim().toLowerCase().split('-')[0], 20),
     source: cut(startTag(root), limits.source),

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+mod across;
 mod addresses;
 mod by_hand;
 mod changes;

@@ -196,6 +196,40 @@ async fn a_page_with_another_outcome_although_nothing_has_changed_makes_the_chec
     assert_eq!((second.findings.pages_taken_over(), course(&second)), (0, Course::Contradicted));
 }
 
+#[tokio::test]
+async fn what_comparing_pages_finds_is_found_whichever_of_them_are_taken_over() {
+    let shop = Shop::new().await;
+    let [zero, one, two] = ["<a href=/page/0>Zero</a> ", "<a href=/page/1>One</a> ", "<a href=/page/2>Two</a> "];
+    let put = |shop: &Shop, number: usize, links: [&str; 3]| {
+        let menu = format!("<body><nav>{}</nav>", links.concat());
+        shop.put(&format!("/page/{number}"), Reply::Html(product(number, "").replacen("<body>", &menu, 1)));
+    };
+    for number in 0..PAGES {
+        put(&shop, number, if number == 5 { [one, zero, two] } else { [zero, one, two] });
+    }
+    let reordered = |output: &ScanOutput| -> Vec<String> {
+        let all = output.findings.undecided.iter();
+        let items = all.filter(|item| item.rule.as_str() == "a11ycheck-consistent-navigation");
+        let mut pages: Vec<String> = items
+            .map(|item| output.findings.pages[item.page].url.rsplit('/').next().unwrap_or_default().to_owned())
+            .collect();
+        pages.sort();
+        pages
+    };
+    let (second, taken_over, _) = shop.after(|_| {}).await;
+    assert_eq!((taken_over, reordered(&second)), (PAGES - 2, vec!["5".to_owned()]));
+    // What most pages have is another order now, and those that have not changed depart from it.
+    let (third, taken_over, _) = shop
+        .after(|shop| {
+            for number in [0, 1, 2, 3, 6] {
+                put(shop, number, [one, zero, two]);
+            }
+        })
+        .await;
+    assert_eq!((taken_over, course(&third)), (1, Course::Incremental));
+    assert_eq!(reordered(&third), ["4", "7"]);
+}
+
 /// What keeps a page from being taken over, each as a page with this name and this addition.
 const ODD: [(&str, &str); 19] = [
     ("body", "<script>fetch('/logo.svg', { method: 'POST', body: 'x' })</script>"),
