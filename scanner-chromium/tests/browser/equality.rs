@@ -328,7 +328,6 @@ async fn after_a_thousand_random_changes_the_exports_are_those_of_full_checks() 
         assert_eq!(full.findings.needs_review, incremental.findings.needs_review, "{about}");
         let compared = [compared(&full.findings), compared(&incremental.findings)];
         assert_eq!(compared[0], compared[1], "{about}");
-        assert!(compared[0].len() > 20, "menus in another order, and other names: {about}");
         taken_over += incremental.findings.pages_taken_over();
         latest = incremental;
     }
@@ -336,4 +335,5 @@ async fn after_a_thousand_random_changes_the_exports_are_those_of_full_checks() 
     println!("{done} changes: {made:?}; {taken_over} pages taken over");
     assert!(KINDS.iter().all(|kind| made.contains_key(kind)), "{made:?}");
     assert!(taken_over > CHANGES / 10, "{taken_over}");
+    assert!(compared(&latest.findings).len() > 20, "menus in another order, and other names");
 }

@@ -117,11 +117,11 @@ struct Match<'a> {
 
 impl<'a> Forms<'a> {
     fn add(&mut self, page: usize, block: &'a Block) {
-        let next = self.forms.len();
-        let number = match self.numbers.get(&std::ptr::from_ref(block)) {
-            Some(number) => *number,
+        let (next, key) = (self.forms.len(), std::ptr::from_ref(block));
+        let number = match self.numbers.get(&key).copied() {
+            Some(number) => number,
             None if next < MAX_FORMS => {
-                self.numbers.insert(std::ptr::from_ref(block), next);
+                self.numbers.insert(key, next);
                 let links: Vec<&str> = block.items.iter().filter_map(|item| item.leads_to()).collect();
                 let orders = self.orders.len();
                 let order = *self.orders.entry(links).or_insert(orders);
