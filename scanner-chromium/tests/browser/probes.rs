@@ -475,7 +475,7 @@ async fn a_contrast_of_7_is_recommended_only_where_it_is_asked_for() {
 }
 
 /// What only a person can decide: the page for which a person is asked, and pages like it for which nobody is.
-const BY_HAND: [(&str, &str, &[&str]); 11] = [
+const BY_HAND: [(&str, &str, &[&str]); 12] = [
     (
         "a11ycheck-field-label",
         "<h2>Our shop</h2><label>Input <input></label>",
@@ -544,6 +544,20 @@ const BY_HAND: [(&str, &str, &[&str]); 11] = [
             "<p>You are right, the large box of round apples is empty.</p>",
             "<p>\u{202e}Press the \u{0}round\u{feff} butt on</p>",
             "<p>Use the navigation on the right.</p><nav><a href='/a'>Contact</a></nav>",
+        ],
+    ),
+    (
+        "a11ycheck-single-key",
+        "<script>document.addEventListener('keydown', (event) => { if (event.key === '/') document.title = 'Search' })</script>",
+        &[
+            "<script>document.addEventListener('keydown', (event) => { if (event.key === 'Escape') document.title = 'Home' })</script>",
+            "<script>onkeydown = (event) => { if (event.ctrlKey && event.keyCode === 75) document.title = 'Search' }</script>
+             <label>Name <input onkeydown='if (event.key === \"a\") 0'></label>",
+            // What a page says of its functions counts for nothing, and what is too much is not read.
+            "<script>Function.prototype.toString = () => 'event.key === \"x\"'; window.addEventListener('keyup', { get handleEvent() { return null } });
+             window.addEventListener('keyup', Object.assign(() => 0, { toString: () => 'event.key === \"x\"' }))</script>",
+            "<script>for (let i = 0; i < 300; i += 1) window.addEventListener('keydown', (event) => event.key === 'j')</script>",
+            "<script>const long = ' '.repeat(30_000); document.onkeyup = new Function('event', `${long} if (event.key === 'j') 0`)</script>",
         ],
     ),
     (

@@ -28,7 +28,8 @@ pub(crate) use self::{
         SetScriptExecutionDisabled, SetUserAgent,
     },
     script::{
-        DescribeNode, EnableCss, EnableDom, Evaluate, Evaluated, GetBoxModel, GetDocument, GetFrameOwner,
-        GetPlatformFonts, GetProperties, Property, QuerySelectorAll, RemoteObject,
+        DescribeNode, EnableCss, EnableDom, Evaluate, Evaluated, EventListener, GetBoxModel, GetDocument,
+        GetEventListeners, GetFrameOwner, GetPlatformFonts, GetProperties, NameObject, Property, QuerySelectorAll,
+        ReleaseObjectGroup, RemoteObject,
     },
 };

@@ -78,6 +78,50 @@ pub(crate) struct RemoteObject {
     #[serde(default)]
     pub(crate) value: Value,
     pub(crate) object_id: Option<String>,
+    /// Its text for people; of a function, its source.
+    pub(crate) description: Option<String>,
+}
+
+/// Requests a handle to what an expression names in the page's own world, kept with others of a group.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NameObject<'a> {
+    pub(crate) expression: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) object_group: Option<&'a str>,
+    /// True to keep exceptions out of the page's own console.
+    pub(crate) silent: bool,
+}
+command!(NameObject<'_> = "Runtime.evaluate" => Evaluated);
+
+/// Requests the release of all handles of a group.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReleaseObjectGroup<'a> {
+    pub(crate) object_group: &'a str,
+}
+command!(ReleaseObjectGroup<'_> = "Runtime.releaseObjectGroup" => Done);
+
+/// Requests the listeners of an object that its own world has added.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GetEventListeners<'a> {
+    pub(crate) object_id: &'a str,
+}
+command!(GetEventListeners<'_> = "DOMDebugger.getEventListeners" => EventListeners);
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct EventListeners {
+    pub(crate) listeners: Vec<EventListener>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct EventListener {
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// The function, if the object is kept in a group.
+    pub(crate) handler: Option<RemoteObject>,
 }
 
 /// Requests the properties of an object.

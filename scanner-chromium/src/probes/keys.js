@@ -1,0 +1,47 @@
+// Reads the sources of the handlers of keys that a page has on its window and its document for shortcuts of a single character, and
+// leaves what it finds beside what other probes have found. Calls none of them.
+(handlers, facts) => {
+  const id = 'a11ycheck-single-key';
+  const { probes } = outcome;
+  // A handler that looks at these may want them held.
+  const modifiers = /\b(?:ctrlKey|metaKey|altKey|getModifierState)\b/;
+  const character = /^[\p{L}\p{N}\p{P}\p{S}]$/u;
+  const marks = { 186: ';', 187: '=', 188: ',', 189: '-', 190: '.', 191: '/', 192: '`', 219: '[', 220: '\\', 221: ']', 222: "'" };
+  // The character of a number: of a key, or, while a character is typed, its own.
+  const ofNumber = (number, isTyped) => {
+    if (isTyped) return number > 32 && number < 127 ? String.fromCharCode(number) : '';
+    return (number >= 48 && number <= 57) || (number >= 65 && number <= 90) ? String.fromCharCode(number) : (marks[number] ?? '');
+  };
+  const ofName = (name) => (character.test(name) ? name : (/^(?:Key([A-Z])|Digit(\d))$/.exec(name)?.slice(1).find(Boolean) ?? ''));
+  const keysOf = ({ place, source }) => {
+    if (modifiers.test(source)) return [];
+    const isTyped = place.endsWith('keypress');
+    const all = (pattern, group) => [...source.matchAll(pattern)].map((match) => match[group]);
+    const name = '(["\'`])((?:.|Key[A-Z]|Digit\\d))\\1';
+    const names = [
+      ...all(new RegExp(`\\b(?:key|code)\\s*[!=]==?\\s*${name}`, 'gu'), 2),
+      ...all(new RegExp(`${name}\\s*[!=]==?\\s*[\\w$.]*\\b(?:key|code)\\b`, 'gu'), 2),
+      ...(/\bswitch\s*\([^()]*\b(?:key|code)\s*\)/.test(source) ? all(new RegExp(`\\bcase\\s*${name}\\s*:`, 'gu'), 2) : []),
+    ];
+    const numbers = [
+      ...all(/\b(?:keyCode|which|charCode)\s*[!=]==?\s*(\d{1,3})\b/g, 1),
+      ...all(/\b(\d{1,3})\s*[!=]==?\s*[\w$.]*\b(?:keyCode|which|charCode)\b/g, 1),
+      ...(/\bswitch\s*\([^()]*\b(?:keyCode|which|charCode)\s*\)/.test(source) ? all(/\bcase\s*(\d{1,3})\s*:/g, 1) : []),
+    ];
+    return [...names.map(ofName), ...numbers.map((number) => ofNumber(Number(number), isTyped))].filter((key) => key !== '');
+  };
+
+  const keys = new Set();
+  const places = new Set();
+  for (const handler of handlers) {
+    const found = keysOf(handler);
+    if (found.length > 0) places.add(handler.place);
+    found.forEach((key) => keys.add(key));
+  }
+  if (keys.size > 0) {
+    const element = Reflect.get(Document.prototype, 'documentElement', document);
+    const data = { keys: [...keys].slice(0, 10), places: [...places] };
+    probes.incomplete.push({ id, ...facts[id], nodes: [probes.node(id, { element, data }, true)] });
+  }
+  (handlers.length > 0 ? probes.passed : probes.inapplicable).push(id);
+}
