@@ -11,7 +11,8 @@
   const paths = new Map();
   const step = (element) => {
     const id = attribute(element, 'id') ?? '';
-    if (/^[a-z][\w-]*$/i.test(id) && id.length <= 50 && kit.select(`#${id}`).length === 1) return { path: `#${id}` };
+    // One with digits may be new each time.
+    if (/^[a-z][a-z_-]*$/i.test(id) && id.length <= 50 && kit.select(`#${id}`).length === 1) return { path: `#${id}` };
     const above = parent(element);
     if (above === null) return element === root ? { path: 'html' } : null;
     if (above === root && tag(element) === 'body') return { path: 'body' };

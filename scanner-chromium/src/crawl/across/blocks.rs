@@ -6,6 +6,7 @@ use a11ycheck_core::domain::{masked_html, masked_selector, masked_text};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::words::Words;
 use crate::{
     axe::{Shared, SharedBlock, SharedItem},
     crawl::address,
@@ -69,6 +70,16 @@ impl PageBlocks {
         let (has_search, has_index) = (*has_search, *has_index);
         Self { language: masked_text(language).into_owned(), has_search, has_index, is_cut, blocks: kept }
     }
+
+    /// Returns whether a comparison with other pages would find the same of this page as of the other. Selectors and sources may be
+    /// different, since scripts give elements ids that are new each time.
+    pub(in crate::crawl) fn is_like(&self, other: &Self) -> bool {
+        let Self { language, has_search, has_index, is_cut, blocks } = self;
+        let is_same_page = (language, has_search, has_index, is_cut)
+            == (&other.language, &other.has_search, &other.has_index, &other.is_cut);
+        let pairs = || blocks.iter().zip(&other.blocks);
+        is_same_page && blocks.len() == other.blocks.len() && pairs().all(|(block, other)| block.is_like(other))
+    }
 }
 
 impl Block {
@@ -81,6 +92,15 @@ impl Block {
             source: masked_html(source).into_owned(),
             items: items.iter().filter_map(Item::of).map(Arc::new).collect(),
         }
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        let is_like =
+            |item: &Item, other: &Item| item.key == other.key && Words::of(&item.name) == Words::of(&other.name);
+        let mut pairs = self.items.iter().zip(&other.items);
+        self.slot == other.slot
+            && self.items.len() == other.items.len()
+            && pairs.all(|(item, other)| is_like(item, other))
     }
 
     fn bytes(&self) -> usize {
@@ -202,6 +222,25 @@ mod tests {
         assert!(blocks.is_cut);
         let kept = format!("{blocks:?}");
         assert!(!kept.contains("jane.doe") && kept.contains("a.example/account"), "{kept}");
+    }
+
+    #[test]
+    fn pages_are_alike_whose_selectors_sources_and_numbers_differ_and_nothing_else() {
+        let first = PageBlocks::of(&page(vec![told("https://a.example/cart", "Cart (1)")]));
+        let mut shared = page(vec![told("https://a.example/cart", "Cart (2)")]);
+        shared.blocks[0].items[0].selector = "#x9281".to_owned();
+        shared.blocks[0].source = "<nav id=x9282>".to_owned();
+        let again = PageBlocks::of(&shared);
+        assert!(first != again && first.is_like(&again) && again.is_like(&first));
+        for other in [
+            page(vec![told("https://a.example/cart", "Basket")]),
+            page(vec![told("https://a.example/basket", "Cart (1)")]),
+            page(vec![told("https://a.example/cart", "Cart (1)"), told("https://a.example/", "Home")]),
+            page(Vec::new()),
+            Shared { has_search: true, ..page(vec![told("https://a.example/cart", "Cart (1)")]) },
+        ] {
+            assert!(!first.is_like(&PageBlocks::of(&other)), "{other:?}");
+        }
     }
 
     #[test]

@@ -8,7 +8,10 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
 };
 
-use super::blocks::{Block, Item, PageBlocks, Slot};
+use super::{
+    blocks::{Block, Item, PageBlocks, Slot},
+    words::Words,
+};
 
 /// The number of slots of a site that are compared.
 const MAX_SLOTS: usize = 200;
@@ -307,27 +310,6 @@ fn places_of(block: &Block) -> HashMap<&str, usize> {
     }
     places.retain(|key, _| !twice.contains(key));
     places
-}
-
-/// The words of a name in lower case, without numbers, with a space around each.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Words(String);
-
-impl Words {
-    fn of(name: &str) -> Self {
-        let words = name.split(|character: char| !character.is_alphanumeric());
-        let words = words.filter(|word| word.chars().any(char::is_alphabetic));
-        Self(words.map(|word| format!(" {} ", word.to_lowercase())).collect())
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns whether neither of the two says all that the other says.
-    fn differs_from(&self, other: &Self) -> bool {
-        !self.is_empty() && !other.is_empty() && !self.0.contains(&other.0) && !other.0.contains(&self.0)
-    }
 }
 
 #[cfg(test)]

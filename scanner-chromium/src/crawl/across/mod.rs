@@ -1,12 +1,13 @@
 //! The probes that compare the pages of a check (decision 0065): navigation in another order, other names for the same, and pages to
 //! which there is one way only.
 //!
-//! `blocks` is what is kept of a page, `compare` finds differences, and `record` collects the pages of a check and adds what was found
+//! `blocks` is what is kept of a page, `compare` finds differences, in names by their `words`, and `record` collects the pages of a check and adds what was found
 //! to its findings.
 
 mod blocks;
 mod compare;
 mod record;
+mod words;
 
 use a11ycheck_core::domain::RuleId;
 

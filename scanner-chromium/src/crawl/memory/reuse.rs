@@ -147,7 +147,7 @@ impl Earlier {
             ("elements", now.items != before.items),
             ("undecided elements", now.undecided != before.undecided),
             ("links", (now.links, now.canonical) != (before.links, before.canonical)),
-            ("blocks", blocks != page.blocks),
+            ("blocks", !blocks.is_like(&page.blocks)),
             ("counts", (&sums.needs_review, &sums.reasons) != (&page.needs_review, &page.reasons)),
             ("rules", sums.outcomes != page.outcomes || sums.has_errors),
         ]
