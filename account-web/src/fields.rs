@@ -6,7 +6,12 @@ use a11ycheck_core::{
 };
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Utc};
 
-use crate::{form_errors::FormErrors, passwords, request::Fields, words::Words};
+use crate::{
+    form_errors::{FormErrors, missing},
+    passwords,
+    request::Fields,
+    words::Words,
+};
 
 /// Reads an e-mail address.
 pub(crate) fn email(form: &Fields, errors: &mut FormErrors, words: &Words) -> Option<EmailAddress> {
@@ -49,7 +54,7 @@ pub(crate) fn new_password<'a>(
 pub(crate) fn person_name<'a>(form: &'a Fields, errors: &mut FormErrors, words: &Words) -> Option<&'a str> {
     let name = form.get("name");
     if name.is_empty() {
-        errors.add("name", &words.problems.required);
+        errors.add("name", missing("name", words));
     } else if name.chars().count() > Person::MAX_NAME {
         errors.add_filled("name", &words.problems.too_long, &[("most", Person::MAX_NAME.to_string())]);
     } else {

@@ -68,8 +68,7 @@ impl FormErrors {
             let field = field.split('.').next().unwrap_or(field);
             for problem in problems {
                 let text = match (field, problem) {
-                    ("verdict", Problem::Required) => words.problems.verdict.clone(),
-                    (field, Problem::Required) if field.starts_with("outcome-") => words.problems.outcome.clone(),
+                    (field, Problem::Required) => missing(field, words).to_owned(),
                     _ => sentence(problem, words),
                 };
                 errors.add(field, &text);
@@ -114,6 +113,24 @@ impl FormErrors {
             field.clone_into(&mut error.field);
         }
         Ok(errors)
+    }
+}
+
+/// Returns what to enter in a field in which something must be: in the list above a form, no other word says which one is meant.
+pub(crate) fn missing<'w>(field: &str, words: &'w Words) -> &'w str {
+    let words = &words.problems;
+    match field {
+        "verdict" => &words.verdict,
+        "name" => &words.missing_name,
+        "url" => &words.not_url,
+        "until" | "since" => &words.not_date,
+        "events" => &words.missing_events,
+        "choices" => &words.missing_choices,
+        "element" => &words.missing_elements,
+        "file" => &words.missing_file,
+        _ if field == "note" || field.starts_with("note-") => &words.missing_note,
+        _ if field.starts_with("outcome-") => &words.outcome,
+        _ => &words.required,
     }
 }
 

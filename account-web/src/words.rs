@@ -55,7 +55,8 @@ words! {
         unavailable_title unavailable_text server_title server_text too_many_title too_many_text
     }
     problems: Problems {
-        required too_long too_many not_in_list not_url not_public not_https endpoint_limit endpoint_off delivery_pending
+        required missing_name missing_note missing_events missing_choices missing_elements missing_file
+        too_long too_many not_in_list not_url not_public not_https endpoint_limit endpoint_off delivery_pending
         site_limit check_active manual_too_soon other email password_short password_long password_same_as_email password_wrong
         address_taken already_member no_free_seat last_owner too_many_invitations role colour brand_name blank_name ability
         too_short not_date date_out_of_range too_many_judgements verdict repeated ambiguous

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     fields,
-    form_errors::FormErrors,
+    form_errors::{FormErrors, missing},
     request::Fields,
     response::Response,
     shell::{Section, Shell},
@@ -122,12 +122,12 @@ fn details(form: &Fields, words: &Words) -> Result<EndpointDetails, FormErrors> 
     let mut errors = FormErrors::default();
     let url = SiteUrl::typed(form.get("url")).ok();
     match form.get("url") {
-        "" => errors.add("url", &words.problems.required),
+        "" => errors.add("url", missing("url", words)),
         _ if url.is_none() => errors.add("url", &words.problems.not_url),
         _ => {}
     }
     if kinds.is_empty() {
-        errors.add("events", &words.problems.required);
+        errors.add("events", missing("events", words));
     }
     match url {
         Some(url) if errors.is_empty() => Ok(EndpointDetails::new(url, kinds)),
@@ -228,7 +228,7 @@ pub(super) async fn resend_failed(team: &InTeam<'_, '_>, id: &str) -> Result<Res
     let words = team.words();
     let mut errors = FormErrors::default();
     let Some(since) = fields::day(team.form(), "since", &mut errors, words) else {
-        errors.or("since", &words.problems.required);
+        errors.or("since", missing("since", words));
         return show(team, id, Shown { errors, ..Shown::default() }).await;
     };
     match team.handle().resend_failed(EndpointId::presented(id), since).await {

@@ -100,7 +100,7 @@ impl Entered {
         let mut errors = FormErrors::default();
         let input = SiteInput::parse(&self.url).ok();
         if input.is_none() {
-            errors.add("url", if self.url.is_empty() { &words.required } else { &words.not_url });
+            errors.add("url", &words.not_url);
         }
         let name = match self.name.as_str() {
             "" => None,

@@ -13,7 +13,7 @@ use super::{
     error::PageError,
 };
 use crate::{
-    form_errors::{FormErrors, sentence},
+    form_errors::{FormErrors, missing, sentence},
     response::Response,
     shell::{Section, Shell},
     words::Words,
@@ -73,7 +73,7 @@ pub(super) async fn import(team: &InTeam<'_, '_>) -> Result<Response, PageError>
     let (words, fields) = (team.words(), team.handle().site_fields().await?);
     let file = team.context.request.file("file");
     let Some(file) = file.filter(|file| !file.is_empty()) else {
-        return shown(team, fields, None, FormErrors::one("file", &words.problems.required));
+        return shown(team, fields, None, FormErrors::one("file", missing("file", words)));
     };
     let list = match read_sites(file, &fields) {
         Ok(list) => list,

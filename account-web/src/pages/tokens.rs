@@ -12,7 +12,7 @@ use super::{
     error::PageError,
 };
 use crate::{
-    form_errors::FormErrors,
+    form_errors::{FormErrors, missing},
     response::Response,
     shell::{Section, Shell},
     time::Instant,
@@ -72,7 +72,7 @@ pub(super) async fn create(team: &InTeam<'_, '_>) -> Result<Response, PageError>
     let name = form.get("name").to_owned();
     let mut errors = FormErrors::default();
     if name.is_empty() {
-        errors.add("name", &words.problems.required);
+        errors.add("name", missing("name", words));
     }
     let abilities: Vec<Ability> = Ability::KNOWN
         .iter()

@@ -77,7 +77,7 @@ async fn what_failed_is_delivered_again_once_though_the_button_is_pressed_twice(
     let log = owner.get(&home.page("/audit")).await.text;
     assert_eq!(log.matches(&format!("{id} (3)")).count(), 1, "it is noted once, with their number");
 
-    for (since, message) in [("", "Fill in this field."), ("tomorrow", "Enter a day")] {
+    for (since, message) in [("", "Enter a day"), ("tomorrow", "Enter a day")] {
         let refused = owner.post(&path, &[("since", since)]).await;
         assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{since}");
         assert!(refused.text.contains(message) && refused.text.contains("href=\"#since\""), "{since}");

@@ -101,7 +101,7 @@ async fn lines_that_are_wrong_are_named_and_all_others_are_imported() {
     assert!(!member.get(&home.page("/sites")).await.text.contains("<script>alert"));
     let long = format!("url\n{}", "a.example\n".repeat(801));
     for (file, message) in [
-        (&b""[..], "Fill in this field."),
+        (&b""[..], "Choose a file."),
         (b"name\nx\n", "names no column"),
         (b"url\n\xff\n", "see line 2"),
         (long.as_bytes(), "more than 800 lines"),

@@ -77,7 +77,7 @@ async fn a_form_that_is_refused_keeps_what_was_entered_and_says_what_is_wrong() 
     let home = Home::new([]).await;
     let mut member = home.member("member@example.org", Role::Member).await;
     for (url, message) in [
-        ("", "Fill in this field."),
+        ("", "Enter a web address"),
         ("no address", "Enter a web address"),
         ("http://192.168.1.7/", "This address is not public"),
         ("nas.lan", "This address is not public"),
