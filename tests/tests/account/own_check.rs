@@ -42,6 +42,8 @@ pub(crate) struct EveryPage {
     /// A home without people, with the path of the link that makes the first.
     empty: Home,
     first: String,
+    /// A home whose team demands a second step, with its owner and a viewer who has none.
+    demanding: (Home, Visitor, Visitor),
     /// The path of the script, and its text.
     pub(crate) script: (String, String),
     /// The paths at which pages were, without queries.
@@ -228,6 +230,7 @@ pub(crate) async fn every_page() -> EveryPage {
     let link = empty.app.service.people().unwrap().first_link().await.unwrap().unwrap();
     let first = format!("/app/first?key={}", link.reveal());
     let _ = empty.web.clone().with_installation(Installation::default().with_demo(true));
+    let demanding = demanding().await;
     let opened = BTreeSet::new();
     let page = empty.visitor().get("/app/sign-in").await.text;
     let script = page.split_once("<script src=\"").unwrap().1.split_once('"').unwrap().0.to_owned();
@@ -244,19 +247,31 @@ pub(crate) async fn every_page() -> EveryPage {
         not_shared,
         empty,
         first,
+        demanding,
         script,
         opened,
     }
+}
+
+/// Returns a home whose team demands a second step, its owner, who has one, and a viewer, who has none.
+async fn demanding() -> (Home, Visitor, Visitor) {
+    let home = Home::new([]).await;
+    let mut owner = home.member("strict@example.org", Role::Owner).await;
+    switched_on(&home, &mut owner).await;
+    let viewer = home.member("lax@example.org", Role::Viewer).await;
+    assert!(owner.post(&home.page("/members/two-steps"), &[("on", "1")]).await.status.is_redirection());
+    (home, owner, viewer)
 }
 
 impl EveryPage {
     /// Returns every page in a language, each with words that name it.
     pub(crate) async fn in_language(&mut self, locale: Locale) -> Vec<(String, String)> {
         let mut pages = Vec::new();
-        let Self { home, owner, operator, careful, secret, shared, empty, first, opened, .. } = self;
+        let Self { home, owner, operator, careful, secret, shared, empty, first, demanding, opened, .. } = self;
+        let (strict, demanding_owner, without) = demanding;
         let mut stranger = home.visitor();
         let mut first_person = empty.visitor();
-        for visitor in [&mut *owner, operator, &mut stranger, careful, &mut first_person] {
+        for visitor in [&mut *owner, operator, &mut stranger, careful, &mut first_person, demanding_owner, without] {
             visitor.post("/app/language", &[("language", locale.code()), ("back", "")]).await;
         }
         let invited =
@@ -302,6 +317,11 @@ impl EveryPage {
         for visitor in [&mut stranger, owner] {
             pages.push(("sign-in/join".to_owned(), whole(visitor, &join, None).await));
         }
+        let demanded = format!("/app/profile/second-factor?team={}", strict.app.team.id());
+        for form in [None, Some(&[("current", ""), ("code", "x")][..])] {
+            pages.push(("sign-in/demanded".to_owned(), whole(without, &demanded, form).await));
+        }
+        pages.push(("members/demanding".to_owned(), whole(demanding_owner, &strict.page("/members"), None).await));
         pages.push(("join/gone".to_owned(), whole(&mut stranger, "/app/join", None).await));
         // The next language is as if by itself: no attempt waits for another.
         home.app.clock.advance(chrono::TimeDelta::minutes(20));
