@@ -11,7 +11,7 @@
 //! | [`is_held`] | [`is_held`](a11ycheck_core::domain::is_held) |
 //! | [`later_hold`] | [`purge_hold`](a11ycheck_core::domain::purge_hold) |
 //! | [`merged_plan`] | [`Plan::in_place_of`](a11ycheck_core::domain::Plan::in_place_of) |
-//! | [`counted`], [`counted_once_more`], [`lasting_windows_admit`] | [`RateCounters::admit`](a11ycheck_core::domain::RateCounters::admit) |
+//! | [`counted`], [`counted_more`], [`lasting_windows_admit`] | [`RateCounters::admit`](a11ycheck_core::domain::RateCounters::admit) |
 //! | [`given_back`] | [`RateCounters::give_back`](a11ycheck_core::domain::RateCounters::give_back) |
 //! | [`manual_check_started`] | [`ManualChecks::started`](a11ycheck_core::domain::ManualChecks::started) |
 //! | [`scan_is_due`], [`scan_is_running`] | [`ScanState::is_due`](a11ycheck_core::domain::ScanState::is_due) |
@@ -185,25 +185,31 @@ macro_rules! counted {
     };
 }
 
-/// The assignments that count a request at the instant in counters `c`, if [`lasting_windows_admit`] it.
-macro_rules! counted_once_more {
-    ($is_file:literal, $now:literal) => {
+/// The assignments that count a number of requests at the instant in counters `c`, if [`lasting_windows_admit`] them.
+macro_rules! counted_more {
+    ($is_file:literal, $number:literal, $now:literal) => {
         concat!(
-            "general_used = c.general_used + 1, files_used = c.files_used + (",
+            "general_used = c.general_used + ",
+            $number,
+            ", files_used = c.files_used + (",
             $is_file,
-            ")::integer, counted_at = ",
+            ")::integer * ",
+            $number,
+            ", counted_at = ",
             $now,
             ", admitted = true"
         )
     };
 }
 
-/// The condition that counters `c` admit a request at the instant and that no window begins with it: what is true of
-/// nearly all requests, and costs a fraction of [`counted`]. Where it is not met, [`counted`] decides.
+/// The condition that counters `c` admit a number of requests at the instant and that no window begins with them: what is
+/// true of nearly all requests, and costs a fraction of [`counted`]. Where it is not met, [`counted`] decides about each.
 macro_rules! lasting_windows_admit {
-    ($is_file:literal, $length:literal, $now:literal, $general_limit:literal, $files_limit:literal) => {
+    ($is_file:literal, $length:literal, $number:literal, $now:literal, $general_limit:literal, $files_limit:literal) => {
         concat!(
-            "c.general_used < ",
+            "c.general_used + ",
+            $number,
+            " <= ",
             $general_limit,
             " AND ",
             $now,
@@ -211,7 +217,9 @@ macro_rules! lasting_windows_admit {
             $length,
             " AND (NOT ",
             $is_file,
-            " OR c.files_used < ",
+            " OR c.files_used + ",
+            $number,
+            " <= ",
             $files_limit,
             " AND ",
             $now,
@@ -357,8 +365,7 @@ pub(crate) const ROTATE_SECRET: &str = "UPDATE endpoints
      WHERE team_id = $1 AND id = $2";
 
 pub(crate) use {
-    counted, counted_once_more, delivery_has_left_log, delivery_is_due, delivery_is_lost, delivery_is_under_way,
-    given_back, in_history, is_held, lasting_windows_admit, later_hold, latest_completed, leaves_history_at,
-    left_history, manual_check_started, merged_plan, scan_is_due, scan_is_offered, scan_is_running,
-    secrets_are_opened_by,
+    counted, counted_more, delivery_has_left_log, delivery_is_due, delivery_is_lost, delivery_is_under_way, given_back,
+    in_history, is_held, lasting_windows_admit, later_hold, latest_completed, leaves_history_at, left_history,
+    manual_check_started, merged_plan, scan_is_due, scan_is_offered, scan_is_running, secrets_are_opened_by,
 };

@@ -20,6 +20,7 @@ use crate::{
         skipped::Unreadable,
     },
     files::objects::Objects,
+    teams::Admissions,
 };
 
 /// A store that keeps everything in PostgreSQL, 14 or later. Clones share their connections.
@@ -45,6 +46,7 @@ pub struct PostgresStore {
     objects: Option<Objects>,
     unreadable: Arc<Unreadable>,
     waiting: Waiting,
+    admissions: Admissions,
 }
 
 /// The number of times that a step that loses against others is begun, the first included.
@@ -62,7 +64,8 @@ impl PostgresStore {
         let sessions = config.sessions()?;
         let node = Arc::new(Node::new(&config, sessions.clone())?);
         let (step_timeout, unreadable) = (config.step_timeout(), Arc::default());
-        Ok(Self { sessions, step_timeout, clock: None, node, objects, unreadable, waiting: Waiting::default() })
+        let (waiting, admissions) = (Waiting::default(), Admissions::default());
+        Ok(Self { sessions, step_timeout, clock: None, node, objects, unreadable, waiting, admissions })
     }
 
     /// Uses `clock` instead of the database's clock: for tests, and for one process alone. Its instants are truncated
@@ -70,6 +73,8 @@ impl PostgresStore {
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Some(Arc::new(clock));
+        // Requests are counted at the instants of their own store.
+        self.admissions = Admissions::default();
         self
     }
 
@@ -106,6 +111,11 @@ impl PostgresStore {
     /// Returns the counter of steps that wait for a connection.
     pub(crate) const fn waiting(&self) -> &Waiting {
         &self.waiting
+    }
+
+    /// Returns the requests of tokens that wait to be counted.
+    pub(crate) const fn admissions(&self) -> &Admissions {
+        &self.admissions
     }
 
     pub(crate) async fn session(&self) -> Result<Session, sqlx::Error> {

@@ -26,7 +26,7 @@ use crate::{
 impl RateLimitStore for PostgresStore {
     async fn admit_token(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, StoreError> {
         self.step(|| async {
-            let row = match self.counted_once_more(hash, class).await? {
+            let row = match self.counted_together(*hash, class).await {
                 Some(row) => Some(row),
                 None => self.counted(hash, class).await?,
             };
@@ -135,42 +135,6 @@ impl RateLimitStore for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Counts a request of a token, in one round trip, if it is admitted and begins no window.
-    async fn counted_once_more(
-        &self,
-        hash: &TokenHash,
-        class: RequestClass,
-    ) -> Result<Option<AdmittedRow>, sqlx::Error> {
-        let mut session = self.session().await?;
-        // On a row that no other request can change meanwhile: one that waited for another is judged again.
-        let row = sqlx::query_as(concat!(
-            "WITH asked AS MATERIALIZED (SELECT coalesce($3, clock_timestamp()) AS at)
-             UPDATE request_counters AS c SET ",
-            twins::counted_once_more!("$1", "asked.at"),
-            " FROM asked, tokens k, teams t, plans p
-             WHERE k.hash = $4 AND t.id = k.team_id AND p.code = t.plan_code AND c.key = k.id AND ",
-            twins::lasting_windows_admit!(
-                "$1",
-                "$2",
-                "asked.at",
-                "(p.document #>> '{limits,requests_per_minute}')::bigint",
-                "(p.document #>> '{limits,files_per_minute}')::bigint"
-            ),
-            " RETURNING c.*, ",
-            token_columns!(),
-            ", ",
-            team_columns!(),
-        ))
-        .bind(class == RequestClass::File)
-        .bind(RateWindow::LENGTH)
-        .bind(self.instant())
-        .bind(hash.as_bytes().as_slice())
-        .fetch_optional(&mut *session)
-        .await?;
-        session.leave_ready();
-        Ok(row)
-    }
-
     /// Counts a request of a token up to the response, whatever that is. `None` if there is no such token.
     async fn counted(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedRow>, sqlx::Error> {
         let mut session = self.session().await?;
@@ -226,8 +190,9 @@ impl PostgresStore {
     }
 }
 
-#[derive(FromRow)]
-struct AdmittedRow {
+/// A token with its team, and the counters after the request.
+#[derive(Clone, FromRow)]
+pub(super) struct AdmittedRow {
     #[sqlx(flatten)]
     counters: CountersRow,
     #[sqlx(flatten)]
@@ -236,8 +201,18 @@ struct AdmittedRow {
     team: TeamRow,
 }
 
+impl AdmittedRow {
+    /// Returns the row as it was before this number of later requests of the class was counted, in the same windows.
+    pub(super) fn before_later(&self, later: i64, class: RequestClass) -> Self {
+        let mut before = self.clone();
+        before.counters.general_used -= later;
+        before.counters.files_used -= if class == RequestClass::File { later } else { 0 };
+        before
+    }
+}
+
 /// The counters after the request.
-#[derive(FromRow)]
+#[derive(Clone, FromRow)]
 struct CountersRow {
     key: String,
     general_started_at: Option<DateTime<Utc>>,

@@ -234,8 +234,16 @@ fn a_plan_keeps_the_fields_of_a_later_release() {
 /// A request, or its return.
 #[derive(Debug, Clone)]
 enum Step {
-    Asks { class: RequestClass, limits: RateLimits },
-    GivesBack { class: RequestClass, before: TimeDelta },
+    /// Requests of one token at the same instant.
+    Asks {
+        class: RequestClass,
+        limits: RateLimits,
+        number: u32,
+    },
+    GivesBack {
+        class: RequestClass,
+        before: TimeDelta,
+    },
 }
 
 fn class() -> impl Strategy<Value = RequestClass> {
@@ -245,7 +253,7 @@ fn class() -> impl Strategy<Value = RequestClass> {
 #[test]
 fn requests_are_counted_refused_and_given_back_as_the_domain_says() {
     let limits = (0..4_u32, 0..4_u32).prop_map(|(general, files)| RateLimits::new(general, files));
-    let asks = (class(), limits).prop_map(|(class, limits)| Step::Asks { class, limits });
+    let asks = (class(), limits, 1..4_u32).prop_map(|(class, limits, number)| Step::Asks { class, limits, number });
     let before = prop_oneof![Just(60_000_000), 0..70_000_000_i64].prop_map(TimeDelta::microseconds);
     let gives_back = (class(), before).prop_map(|(class, before)| Step::GivesBack { class, before });
     let pause = prop_oneof![Just(0), Just(60_000_000), 0..30_000_000_i64].prop_map(TimeDelta::microseconds);
@@ -263,12 +271,19 @@ fn requests_are_counted_refused_and_given_back_as_the_domain_says() {
         for (pause, step) in steps {
             now += pause;
             match step {
-                Step::Asks { class, limits } => {
-                    let once_more: Option<Row> = sqlx::query_as(concat!(
+                Step::Asks { class, limits, number } => {
+                    let together: Option<Row> = sqlx::query_as(concat!(
                         "UPDATE request_counters AS c SET ",
-                        twins::counted_once_more!("$1", "$3::timestamptz"),
+                        twins::counted_more!("$1", "$6::bigint", "$3::timestamptz"),
                         " WHERE ",
-                        twins::lasting_windows_admit!("$1", "$2", "$3::timestamptz", "$4::bigint", "$5::bigint"),
+                        twins::lasting_windows_admit!(
+                            "$1",
+                            "$2",
+                            "$6::bigint",
+                            "$3::timestamptz",
+                            "$4::bigint",
+                            "$5::bigint"
+                        ),
                         " RETURNING general_started_at, general_used, files_started_at, files_used, admitted",
                     ))
                     .bind(class == RequestClass::File)
@@ -276,38 +291,41 @@ fn requests_are_counted_refused_and_given_back_as_the_domain_says() {
                     .bind(now)
                     .bind(i64::from(limits.general))
                     .bind(i64::from(limits.files))
+                    .bind(i64::from(number))
                     .fetch_optional(&mut *db)
                     .await
                     .unwrap();
                     let lasting = |window: Option<RateWindow>| window.is_some_and(|window| now < window.ends_at());
                     let windows_last =
                         lasting(counters.general) && (class == RequestClass::General || lasting(counters.files));
-                    let row = match once_more {
-                        Some(row) => {
-                            assert!(windows_last, "a window begins at {now}");
-                            row
-                        }
-                        None => sqlx::query_as(concat!(
-                            twins::counted!(
-                                "SELECT
-                                     'key' AS key, $4::bigint AS general_limit, $5::bigint AS files_limit,
-                                     $3::timestamptz AS at"
-                            ),
-                            " SELECT general_started_at, general_used, files_started_at, files_used, admitted FROM counted",
-                        ))
-                        .bind(class == RequestClass::File)
-                        .bind(RateWindow::LENGTH)
-                        .bind(now)
-                        .bind(i64::from(limits.general))
-                        .bind(i64::from(limits.files))
-                        .fetch_one(&mut *db)
-                        .await
-                        .unwrap(),
-                    };
-                    let is_admitted = counters.admit(class, limits, now).is_admitted();
-                    assert_eq!(once_more.is_some(), windows_last && is_admitted, "at {now}");
-                    let (general, files) = columns(&counters);
-                    assert_eq!(row, (general.0, general.1, files.0, files.1, is_admitted), "at {now}");
+                    let mut all_admitted = true;
+                    for counted in 1..=number {
+                        let is_admitted = counters.admit(class, limits, now).is_admitted();
+                        all_admitted &= is_admitted;
+                        let row = match together {
+                            Some(_) if counted < number => continue,
+                            Some(row) => row,
+                            None => sqlx::query_as(concat!(
+                                twins::counted!(
+                                    "SELECT
+                                         'key' AS key, $4::bigint AS general_limit, $5::bigint AS files_limit,
+                                         $3::timestamptz AS at"
+                                ),
+                                " SELECT general_started_at, general_used, files_started_at, files_used, admitted FROM counted",
+                            ))
+                            .bind(class == RequestClass::File)
+                            .bind(RateWindow::LENGTH)
+                            .bind(now)
+                            .bind(i64::from(limits.general))
+                            .bind(i64::from(limits.files))
+                            .fetch_one(&mut *db)
+                            .await
+                            .unwrap(),
+                        };
+                        let (general, files) = columns(&counters);
+                        assert_eq!(row, (general.0, general.1, files.0, files.1, is_admitted), "at {now}");
+                    }
+                    assert_eq!(together.is_some(), windows_last && all_admitted, "at {now}");
                 }
                 Step::GivesBack { class, before } => {
                     let row: Option<Row> = sqlx::query_as(concat!(
