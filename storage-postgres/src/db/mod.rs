@@ -14,6 +14,7 @@ mod session;
 mod settings;
 pub(crate) mod skipped;
 pub(crate) mod store;
+pub(crate) mod together;
 pub(crate) mod transaction;
 
 pub use self::{

@@ -18,9 +18,9 @@ use crate::{
         pool_usage::Waiting,
         session::{Session, Sessions},
         skipped::Unreadable,
+        together::Statements,
     },
     files::objects::Objects,
-    teams::Admissions,
 };
 
 /// A store that keeps everything in PostgreSQL, 14 or later. Clones share their connections.
@@ -46,7 +46,7 @@ pub struct PostgresStore {
     objects: Option<Objects>,
     unreadable: Arc<Unreadable>,
     waiting: Waiting,
-    admissions: Admissions,
+    statements: Statements,
 }
 
 /// The number of times that a step that loses against others is begun, the first included.
@@ -64,8 +64,8 @@ impl PostgresStore {
         let sessions = config.sessions()?;
         let node = Arc::new(Node::new(&config, sessions.clone())?);
         let (step_timeout, unreadable) = (config.step_timeout(), Arc::default());
-        let (waiting, admissions) = (Waiting::default(), Admissions::default());
-        Ok(Self { sessions, step_timeout, clock: None, node, objects, unreadable, waiting, admissions })
+        let (waiting, statements) = (Waiting::default(), Statements::default());
+        Ok(Self { sessions, step_timeout, clock: None, node, objects, unreadable, waiting, statements })
     }
 
     /// Uses `clock` instead of the database's clock: for tests, and for one process alone. Its instants are truncated
@@ -73,8 +73,8 @@ impl PostgresStore {
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Some(Arc::new(clock));
-        // Requests are counted at the instants of their own store.
-        self.admissions = Admissions::default();
+        // Statements for several calls are made at the instants of their own store.
+        self.statements = Statements::default();
         self
     }
 
@@ -113,9 +113,9 @@ impl PostgresStore {
         &self.waiting
     }
 
-    /// Returns the requests of tokens that wait to be counted.
-    pub(crate) const fn admissions(&self) -> &Admissions {
-        &self.admissions
+    /// Returns the calls that share statements.
+    pub(crate) const fn statements(&self) -> &Statements {
+        &self.statements
     }
 
     pub(crate) async fn session(&self) -> Result<Session, sqlx::Error> {

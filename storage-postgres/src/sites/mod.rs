@@ -2,3 +2,4 @@
 
 pub(crate) mod rows;
 mod store;
+mod together;

@@ -8,6 +8,7 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sqlx::FromRow as _;
 
 use crate::{
     PostgresStore,
@@ -110,24 +111,12 @@ impl SiteStore for PostgresStore {
 
     async fn sites(&self, team: TeamId, tag: Option<&str>, page: PageRequest) -> Result<Page<Site>, StoreError> {
         self.step(|| async {
-            let (limit, offset) = paged(page);
-            let mut session = self.session().await?;
-            let rows: Vec<Counted<SiteRow>> = sqlx::query_as(concat!(
-                "SELECT total.total, ",
-                site_columns!(),
-                " FROM (
-                      SELECT count(*) AS total FROM sites WHERE team_id = $1 AND ($2::text IS NULL OR $2 = ANY (tags))
-                  ) AS total
-                  JOIN sites site ON site.team_id = $1 AND ($2::text IS NULL OR $2 = ANY (site.tags))
-                  ORDER BY site.domain, site.id LIMIT $3 OFFSET $4",
-            ))
-            .bind(Id(team))
-            .bind(tag)
-            .bind(limit)
-            .bind(offset)
-            .fetch_all(&mut *session)
-            .await?;
-            session.leave_ready();
+            let key = (team, tag.map(str::to_owned), page);
+            let together = self.statements().sites.call(self, key, Self::pages_together).await;
+            let rows = match &together {
+                Some(rows) => rows.iter().map(Counted::<SiteRow>::from_row).collect::<Result<_, _>>()?,
+                None => self.page_of_sites(team, tag, page).await?,
+            };
             let total: i64 = match rows.first() {
                 Some(row) => row.total,
                 // An empty list, or a page beyond its end.
@@ -237,25 +226,11 @@ impl SiteStore for PostgresStore {
 
     async fn site_usage(&self, team: TeamId) -> Result<SiteUsage, StoreError> {
         self.step(|| async {
-            let mut session = self.session().await?;
-            let row: Option<UsageRow> = sqlx::query_as(
-                "SELECT
-                     p.document,
-                     coalesce($2, clock_timestamp()),
-                     count(site.id),
-                     array_agg(site.last_manual_at) FILTER (WHERE site.id IS NOT NULL AND a.site_id IS NULL)
-                 FROM teams t
-                 JOIN plans p ON p.code = t.plan_code
-                 LEFT JOIN sites site ON site.team_id = t.id
-                 LEFT JOIN active_scans a ON a.site_id = site.id
-                 WHERE t.id = $1
-                 GROUP BY p.code",
-            )
-            .bind(Id(team))
-            .bind(self.instant())
-            .fetch_optional(&mut *session)
-            .await?;
-            session.leave_ready();
+            let together = self.statements().usage.call(self, team, Self::usage_together).await;
+            let row = match &together {
+                Some(row) => Some(UsageRow::from_row(row)?),
+                None => self.usage(team).await?,
+            };
             let Some((plan, now, sites, idle)) = row else {
                 return Ok(SiteUsage { sites: 0, manual_checks_available: 0 });
             };
@@ -272,6 +247,60 @@ impl SiteStore for PostgresStore {
             })
         })
         .await
+    }
+}
+
+impl PostgresStore {
+    /// Reads a page of the sites of a team.
+    async fn page_of_sites(
+        &self,
+        team: TeamId,
+        tag: Option<&str>,
+        page: PageRequest,
+    ) -> Result<Vec<Counted<SiteRow>>, sqlx::Error> {
+        let (limit, offset) = paged(page);
+        let mut session = self.session().await?;
+        let rows = sqlx::query_as(concat!(
+            "SELECT total.total, ",
+            site_columns!(),
+            " FROM (
+                  SELECT count(*) AS total FROM sites WHERE team_id = $1 AND ($2::text IS NULL OR $2 = ANY (tags))
+              ) AS total
+              JOIN sites site ON site.team_id = $1 AND ($2::text IS NULL OR $2 = ANY (site.tags))
+              ORDER BY site.domain, site.id LIMIT $3 OFFSET $4",
+        ))
+        .bind(Id(team))
+        .bind(tag)
+        .bind(limit)
+        .bind(offset)
+        .fetch_all(&mut *session)
+        .await?;
+        session.leave_ready();
+        Ok(rows)
+    }
+
+    /// Reads the usage of a team; `None` if it is not there.
+    async fn usage(&self, team: TeamId) -> Result<Option<UsageRow>, sqlx::Error> {
+        let mut session = self.session().await?;
+        let row = sqlx::query_as(
+            "SELECT
+                 p.document,
+                 coalesce($2, clock_timestamp()),
+                 count(site.id),
+                 array_agg(site.last_manual_at) FILTER (WHERE site.id IS NOT NULL AND a.site_id IS NULL)
+             FROM teams t
+             JOIN plans p ON p.code = t.plan_code
+             LEFT JOIN sites site ON site.team_id = t.id
+             LEFT JOIN active_scans a ON a.site_id = site.id
+             WHERE t.id = $1
+             GROUP BY p.code",
+        )
+        .bind(Id(team))
+        .bind(self.instant())
+        .fetch_optional(&mut *session)
+        .await?;
+        session.leave_ready();
+        Ok(row)
     }
 }
 

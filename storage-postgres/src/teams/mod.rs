@@ -6,5 +6,3 @@ mod plans;
 mod rate_limits;
 pub(crate) mod rows;
 mod store;
-
-pub(crate) use self::admissions::Admissions;

@@ -26,7 +26,7 @@ use crate::{
 impl RateLimitStore for PostgresStore {
     async fn admit_token(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, StoreError> {
         self.step(|| async {
-            let row = match self.counted_together(*hash, class).await {
+            let row = match self.counted_together(*hash, class).await? {
                 Some(row) => Some(row),
                 None => self.counted(hash, class).await?,
             };
@@ -191,7 +191,7 @@ impl PostgresStore {
 }
 
 /// A token with its team, and the counters after the request.
-#[derive(Clone, FromRow)]
+#[derive(FromRow)]
 pub(super) struct AdmittedRow {
     #[sqlx(flatten)]
     counters: CountersRow,
@@ -203,16 +203,15 @@ pub(super) struct AdmittedRow {
 
 impl AdmittedRow {
     /// Returns the row as it was before this number of later requests of the class was counted, in the same windows.
-    pub(super) fn before_later(&self, later: i64, class: RequestClass) -> Self {
-        let mut before = self.clone();
-        before.counters.general_used -= later;
-        before.counters.files_used -= if class == RequestClass::File { later } else { 0 };
-        before
+    pub(super) fn before_later(mut self, later: i64, class: RequestClass) -> Self {
+        self.counters.general_used -= later;
+        self.counters.files_used -= if class == RequestClass::File { later } else { 0 };
+        self
     }
 }
 
 /// The counters after the request.
-#[derive(Clone, FromRow)]
+#[derive(FromRow)]
 struct CountersRow {
     key: String,
     general_started_at: Option<DateTime<Utc>>,

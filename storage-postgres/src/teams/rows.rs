@@ -30,7 +30,7 @@ macro_rules! token_columns {
 
 pub(crate) use {team_columns, token_columns};
 
-#[derive(Clone, FromRow)]
+#[derive(FromRow)]
 pub(crate) struct TeamRow {
     team_id: String,
     team_name: String,
@@ -108,7 +108,7 @@ pub(crate) fn read_plan(Json(document): PlanDocument) -> Result<Plan, Corrupt> {
     serde_json::from_value(document).map_err(|error| Corrupt::new("plans", code, error))
 }
 
-#[derive(Clone, FromRow)]
+#[derive(FromRow)]
 pub(crate) struct TokenRow {
     token_id: String,
     token_team_id: String,

@@ -18,6 +18,7 @@ mod store_suite;
 mod support;
 mod team_deletion;
 mod tls;
+mod together;
 mod transfer;
 mod trouble;
 #[path = "../../src/twins.rs"]
