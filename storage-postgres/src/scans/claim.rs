@@ -89,15 +89,14 @@ async fn first_due(tx: &mut Tx, node: &NodeId, skipped: &[String]) -> Result<Vec
     Ok(due.into_iter().map(|row| row.scan_id).collect())
 }
 
-/// The present instant, and the number of running checks of each team.
+/// The number of running checks of the teams that meet a condition, or of all.
 macro_rules! running {
-    () => {
+    ($of:literal) => {
         concat!(
-            "instant AS MATERIALIZED (
-                 SELECT coalesce($1, clock_timestamp()) AS now
-             ), running AS MATERIALIZED (
+            "running AS MATERIALIZED (
                  SELECT team_id, count(*) AS checks FROM active_scans
                  WHERE ",
+            $of,
             twins::scan_is_running!("(SELECT now FROM instant)"),
             "
                  GROUP BY team_id
@@ -106,17 +105,20 @@ macro_rules! running {
     };
 }
 
-/// The `$3` due checks of the lowest ranks, except for `$2`, with the running checks of their teams.
+/// The `$3` due checks of the lowest ranks, except for `$2`, with the running checks of their teams: of these teams alone, however many
+/// checks run.
 const LOWEST_RANKS: &str = concat!(
-    "WITH ",
-    running!(),
-    ", a AS MATERIALIZED (
+    "WITH instant AS MATERIALIZED (
+         SELECT coalesce($1, clock_timestamp()) AS now
+     ), a AS MATERIALIZED (
          SELECT scan_id, team_id, rank_at FROM active_scans
          WHERE ",
     twins::scan_is_offered!("(SELECT now FROM instant)", "$4", "$5"),
     " AND scan_id <> ALL ($2)
          ORDER BY rank_at, scan_id LIMIT $3
-     )
+     ), ",
+    running!("team_id = ANY (ARRAY(SELECT DISTINCT team_id FROM a)) AND "),
+    "
      SELECT a.scan_id, coalesce(running.checks, 0) AS running FROM a LEFT JOIN running ON running.team_id = a.team_id
      ORDER BY a.rank_at, a.scan_id",
 );
@@ -124,8 +126,10 @@ const LOWEST_RANKS: &str = concat!(
 /// As [`LOWEST_RANKS`], but in the order in which they are to begin: the teams with active checks are found by a jump through
 /// an index from each to the next.
 const FIRST_OF_EACH_TEAM: &str = concat!(
-    "WITH RECURSIVE ",
-    running!(),
+    "WITH RECURSIVE instant AS MATERIALIZED (
+         SELECT coalesce($1, clock_timestamp()) AS now
+     ), ",
+    running!(""),
     ", teams AS (
          SELECT (SELECT team_id FROM active_scans ORDER BY team_id LIMIT 1) AS team_id
          UNION ALL
