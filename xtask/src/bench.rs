@@ -74,7 +74,7 @@ pub(crate) struct Corpus {
     /// The folder with the pages and `expected.json`
     #[arg(long, value_name = "DIR")]
     cases: PathBuf,
-    /// Everything after `--` goes to the bench: `--earl FILE`, `--run FILE`
+    /// Everything after `--` goes to the bench: `--earl FILE`, `--run FILE`, `--published FILE` (a report of W3C, counted again)
     #[arg(last = true)]
     rest: Vec<OsString>,
 }

@@ -1,11 +1,14 @@
 //! W3C's test cases of ACT rules: one outcome for each case, and how consistent they are for each rule.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use a11ycheck_core::catalog;
+use a11ycheck_core::{catalog, locale::Locale};
 use serde::Deserialize;
 
-use crate::corpus::{Case, Checked};
+use crate::{
+    corpus::{Case, Checked},
+    w3c::{Answer, Consistency, Expected, Procedure, Said, consistency},
+};
 
 /// A test case.
 #[derive(Debug, Deserialize)]
@@ -24,14 +27,6 @@ impl Case for ActCase {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Expected {
-    Failed,
-    Passed,
-    Inapplicable,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Failed,
@@ -39,19 +34,6 @@ enum Outcome {
     /// Nothing was found. ACT treats inapplicable like this.
     Passed,
     /// No rule says anything about the ACT rule, or the page was not checked.
-    Untested,
-}
-
-/// What W3C calls an implementation of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Consistency {
-    /// Every case has the outcome that is expected.
-    Complete,
-    /// No case has another than the expected one, at least one failing case has it, and some have none.
-    Partial,
-    /// A case has another outcome than is expected.
-    Inconsistent,
-    /// No failing case was caught, and none has a wrong outcome.
     Untested,
 }
 
@@ -68,10 +50,11 @@ struct Counts {
 
 /// The cases of one rule.
 #[derive(Debug, Default)]
-struct OfRule {
+struct OfRule<'a> {
     approved: bool,
     counts: Counts,
-    outcomes: Vec<(Expected, Outcome)>,
+    /// By the rules of ours that say something about it.
+    procedures: BTreeMap<&'a str, Procedure>,
 }
 
 /// Returns the rules that decide about an ACT rule: our probes where there are any, else those of axe-core; both where the probes decide
@@ -98,31 +81,46 @@ fn outcome(checked: &Checked<ActCase>, case: &ActCase) -> Outcome {
     }
 }
 
-fn consistency(outcomes: &[(Expected, Outcome)]) -> Consistency {
-    let is_wrong = |(expected, outcome): &(Expected, Outcome)| match expected {
-        Expected::Failed => *outcome == Outcome::Passed,
-        Expected::Passed | Expected::Inapplicable => *outcome == Outcome::Failed,
-    };
-    let is_open = |(_, outcome): &(Expected, Outcome)| matches!(outcome, Outcome::ByHand | Outcome::Untested);
-    if outcomes.iter().any(is_wrong) {
-        Consistency::Inconsistent
-    } else if !outcomes.contains(&(Expected::Failed, Outcome::Failed)) {
-        Consistency::Untested
-    } else if outcomes.iter().any(is_open) {
-        Consistency::Partial
+/// Returns what one of the deciding rules says about a case.
+fn said_by(checked: &Checked<ActCase>, case: &ActCase, rule: &str) -> Said {
+    let Some(said) = checked.said(case) else { return Said::Untested };
+    if said.problems.contains(rule) || said.recommendations.contains(rule) {
+        Said::Failed
+    } else if said.by_hand.contains(rule) {
+        Said::CantTell
+    } else if catalog::rule(rule).is_some_and(|entry| entry.only_fails) {
+        Said::Untested
     } else {
-        Consistency::Complete
+        Said::Passed
     }
 }
 
-pub(crate) fn count(checked: &Checked<ActCase>) {
-    let mut by_rule: BTreeMap<&str, OfRule> = BTreeMap::new();
+/// Returns the criteria of a rule as published reports name them: `WCAG2:` and the words of the name.
+fn criteria(rule: &str) -> BTreeSet<String> {
+    let numbers = catalog::rule(rule).map(|entry| entry.wcag.as_slice()).unwrap_or_default();
+    let names = numbers.iter().filter_map(|number| Some(catalog::criterion(number)?.name(Locale::En).to_lowercase()));
+    let words = |name: String| {
+        let words = name.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join("-")
+    };
+    names.map(|name| format!("WCAG2:{}", words(name))).collect()
+}
+
+/// Counts the cases. `required` has the criteria of ACT rules as far as they are known; which ones a rule of ours names beside them is not
+/// judged.
+pub(crate) fn count(checked: &Checked<ActCase>, required: &BTreeMap<String, BTreeSet<String>>) {
+    let mut by_rule: BTreeMap<&str, OfRule<'_>> = BTreeMap::new();
     let mut total = Counts::default();
     for case in &checked.cases {
         let outcome = outcome(checked, case);
-        let OfRule { approved, counts, outcomes } = by_rule.entry(&case.act_rule).or_default();
-        *approved = case.approved;
-        outcomes.push((case.expected, outcome));
+        let OfRule { approved, counts, procedures } = by_rule.entry(&case.act_rule).or_default();
+        *approved |= case.approved;
+        for rule in deciding(case) {
+            let new = || Procedure { criteria: criteria(rule), answers: Vec::new() };
+            let said = vec![said_by(checked, case, rule)];
+            let answer = Answer { is_approved: case.approved, expected: case.expected, said };
+            procedures.entry(rule).or_insert_with(new).answers.push(answer);
+        }
         let is_ours = deciding(case).iter().any(|rule| catalog::is_probe(rule));
         for counts in [counts, &mut total] {
             match (case.expected, outcome) {
@@ -139,12 +137,19 @@ pub(crate) fn count(checked: &Checked<ActCase>) {
             println!("false alarm: {} ({:?})", case.id, deciding(case));
         }
     }
-    let mut kinds: BTreeMap<(&str, String), usize> = BTreeMap::new();
-    for (rule, OfRule { approved, counts, outcomes }) in &by_rule {
-        let consistency = consistency(outcomes);
-        let standing = if *approved { "approved" } else { "proposed" };
-        *kinds.entry((standing, format!("{consistency:?}").to_lowercase())).or_default() += 1;
-        println!("{rule} {standing:8} {:12} {}", format!("{consistency:?}").to_lowercase(), counts.in_words());
+    let mut kinds: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (rule, OfRule { approved, counts, procedures }) in by_rule {
+        let procedures: Vec<Procedure> = procedures.into_values().collect();
+        let consistency = consistency(&procedures, required.get(rule));
+        let standing = if approved { "approved" } else { "proposed" };
+        let consistency = match consistency {
+            Consistency::Complete => "complete",
+            Consistency::Partial => "partial",
+            Consistency::Inconsistent => "inconsistent",
+            Consistency::Untested => "untested",
+        };
+        *kinds.entry((standing, consistency)).or_default() += 1;
+        println!("{rule} {standing:8} {consistency:12} {}", counts.in_words());
     }
     println!("all: {}", total.in_words());
     for ((standing, consistency), rules) in kinds {

@@ -8,12 +8,13 @@
 mod act;
 mod barriers;
 mod corpus;
+mod w3c;
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use clap::{Parser, ValueEnum};
 
-use self::corpus::Checked;
+use self::{corpus::Checked, w3c::Published};
 
 #[derive(Debug, Parser)]
 #[command(about = "Counts what is found in a corpus of barriers; `cargo xtask bench act` and `bench barriers` run it")]
@@ -29,6 +30,10 @@ struct Arguments {
     /// Keeps the run as JSON; counts the one that is there instead of checking again
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,
+    /// Reports that W3C has published of other implementations of ACT rules: they are counted again and compared, and the criteria of rules
+    /// are taken from them
+    #[arg(long, value_name = "FILE")]
+    published: Vec<PathBuf>,
     /// What cargo passes to each benchmark
     #[arg(long, hide = true)]
     bench: bool,
@@ -45,7 +50,15 @@ enum Kind {
 fn main() {
     let arguments = Arguments::parse();
     match arguments.kind {
-        Kind::Act => act::count(&Checked::of(&arguments)),
+        Kind::Act => {
+            let mut required = BTreeMap::new();
+            for path in &arguments.published {
+                let published: Published = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+                published.compare();
+                required.extend(published.criteria());
+            }
+            act::count(&Checked::of(&arguments), &required);
+        }
         Kind::Barriers => barriers::count(&Checked::of(&arguments)),
     }
 }

@@ -1,0 +1,179 @@
+//! How W3C counts which rules an implementation is consistent with: the way of its own tool, so that figures can be laid beside the
+//! published ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+/// What is expected of a test case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Expected {
+    Failed,
+    Passed,
+    Inapplicable,
+}
+
+/// What a procedure says about a test case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Said {
+    Failed,
+    CantTell,
+    Passed,
+    Inapplicable,
+    Untested,
+}
+
+/// What one procedure, or several together, say about a test case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) is_approved: bool,
+    pub(crate) expected: Expected,
+    pub(crate) said: Vec<Said>,
+}
+
+/// A procedure of an implementation, and what it says about the test cases of a rule, in one order for all procedures.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Procedure {
+    /// The success criteria that fail where it does, in the form of the published reports (`WCAG2:keyboard`).
+    pub(crate) criteria: BTreeSet<String>,
+    pub(crate) answers: Vec<Answer>,
+}
+
+/// How well an implementation maps to a rule. Complete and partial ones are consistent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Consistency {
+    /// Nothing that fails is missed or untested, and nothing else is said to fail.
+    Complete,
+    /// Something that fails is caught, and nothing else is said to fail; or what may fail is left to a person.
+    Partial,
+    /// Something is said to fail that does not, or nothing is caught.
+    Inconsistent,
+    /// No procedure says anything about it.
+    Untested,
+}
+
+/// Returns how well procedures map to a rule with these criteria, if they are known: those count together that map best.
+pub(crate) fn consistency(procedures: &[Procedure], criteria: Option<&BTreeSet<String>>) -> Consistency {
+    let level = |procedure: &Procedure| {
+        let is_mapped = criteria.is_none_or(|criteria| criteria.is_subset(&procedure.criteria));
+        level(&procedure.answers, is_mapped)
+    };
+    let levels: Vec<Consistency> = procedures.iter().map(level).collect();
+    let Some(best) = levels.iter().min().copied() else { return Consistency::Untested };
+    if best != Consistency::Partial {
+        return best;
+    }
+    // Several that each see a part may be complete together.
+    let best = procedures.iter().zip(&levels).filter(|(_, level)| **level == Consistency::Partial);
+    best.map(|(procedure, _)| procedure.clone()).reduce(together).map_or(Consistency::Partial, |all| level(&all))
+}
+
+fn together(mut first: Procedure, second: Procedure) -> Procedure {
+    first.criteria.extend(second.criteria);
+    for (answer, other) in first.answers.iter_mut().zip(second.answers) {
+        answer.said.extend(other.said);
+    }
+    first
+}
+
+/// Returns how well these answers map. Proposed cases of an approved rule do not count.
+pub(crate) fn level(answers: &[Answer], is_mapped: bool) -> Consistency {
+    let is_approved = answers.iter().any(|answer| answer.is_approved);
+    let counted: Vec<&Answer> = answers.iter().filter(|answer| answer.is_approved || !is_approved).collect();
+    let any = |test: &dyn Fn(&Answer) -> bool| counted.iter().any(|answer| test(answer));
+    let says = |answer: &Answer, said: Said| answer.said.contains(&said);
+    if any(&|answer| answer.expected != Expected::Failed && says(answer, Said::Failed)) {
+        return Consistency::Inconsistent;
+    }
+    let is_caught = any(&|answer| answer.expected == Expected::Failed && says(answer, Said::Failed));
+    let is_untested = any(&|answer| answer.said.is_empty() || says(answer, Said::Untested));
+    let is_missed = any(&|answer| {
+        let is_silent = |said: &Said| !matches!(said, Said::Failed | Said::CantTell);
+        answer.expected == Expected::Failed && answer.said.iter().all(is_silent)
+    });
+    if is_mapped && is_caught && !is_untested && !is_missed {
+        return Consistency::Complete;
+    }
+    let is_clear = |answer: &&&Answer| {
+        answer.expected != Expected::Inapplicable
+            || answer.said.iter().all(|said| matches!(said, Said::Passed | Said::Inapplicable))
+    };
+    let is_left_open = any(&|answer| says(answer, Said::CantTell)) && counted.iter().all(|answer| is_clear(&answer));
+    if is_caught || is_left_open { Consistency::Partial } else { Consistency::Inconsistent }
+}
+
+/// A report that W3C has published of an implementation, as its tool wrote it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Published {
+    name: String,
+    act_rule_mapping: Vec<PublishedRule>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PublishedRule {
+    rule_id: String,
+    procedure_names: Vec<String>,
+    /// `None` if it is inconsistent or untested.
+    consistency: Option<Consistency>,
+    accessibility_requirements: Option<PublishedRequirements>,
+    test_case_results: Vec<PublishedCase>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PublishedRequirements {
+    correct: bool,
+    expected: BTreeSet<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PublishedCase {
+    test_case_approved: bool,
+    expected: Expected,
+    procedure_results: Vec<PublishedAnswer>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PublishedAnswer {
+    outcomes: Vec<Said>,
+}
+
+impl Published {
+    /// Counts the report again, and prints each rule for which that gives something else than what was published.
+    pub(crate) fn compare(&self) {
+        let mut equal = 0;
+        for rule in &self.act_rule_mapping {
+            let answers = rule.test_case_results.iter().map(|case| Answer {
+                is_approved: case.test_case_approved,
+                expected: case.expected,
+                said: case.procedure_results.iter().flat_map(|answer| answer.outcomes.iter().copied()).collect(),
+            });
+            let is_mapped = rule.accessibility_requirements.as_ref().is_some_and(|requirements| requirements.correct);
+            let counted = match rule.procedure_names.as_slice() {
+                [] => Consistency::Untested,
+                _ => level(&answers.collect::<Vec<_>>(), is_mapped),
+            };
+            let is_consistent = matches!(counted, Consistency::Complete | Consistency::Partial);
+            if is_consistent.then_some(counted) == rule.consistency {
+                equal += 1;
+            } else {
+                println!("{} {}: published {:?}, counted {counted:?}", self.name, rule.rule_id, rule.consistency);
+            }
+        }
+        println!("{}: {equal} of {} rules counted as published", self.name, self.act_rule_mapping.len());
+    }
+
+    /// Returns the criteria of each rule that the report names.
+    pub(crate) fn criteria(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let criteria = |rule: &PublishedRule| {
+            let requirements = rule.accessibility_requirements.as_ref()?;
+            Some((rule.rule_id.clone(), requirements.expected.clone()))
+        };
+        self.act_rule_mapping.iter().filter_map(criteria).collect()
+    }
+}
