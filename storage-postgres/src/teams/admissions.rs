@@ -35,7 +35,7 @@ impl PostgresStore {
         };
         let counted = requests.call(self, hash, move |store, requests| store.count_together(requests, class)).await;
         let Some((row, later)) = counted else { return Ok(None) };
-        Ok(Some(AdmittedRow::from_row(&row)?.before_later(later, class)))
+        Ok(Some(AdmittedRow::from_row(&*row)?.before_later(later, class)))
     }
 
     /// Counts the requests of each token if all are admitted and begin no window.
