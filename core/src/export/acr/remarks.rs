@@ -41,7 +41,7 @@ pub(in crate::export) fn remarks(
     } else if !evidence.failed.is_empty() {
         sentences.push(acr.failures_found.clone());
         // First, since a row of a PDF is cut where it is too long.
-        sentences.extend(assessment.into_iter().flat_map(|one| assessed(one, verdict, source, terms)));
+        sentences.extend(assessment.iter().flat_map(|one| assessed(one, verdict, source, terms)));
         // In the order in which they should be fixed.
         let failed = prepared.rules.iter().filter(|rule| evidence.failed.contains(rule.rule.as_str()));
         let lines: Vec<String> = failed.map(|rule| failure(rule, prepared, terms)).collect();
