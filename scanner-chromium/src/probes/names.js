@@ -21,6 +21,8 @@
   // and one letter is as much a sign.
   const isWithin = (short, long) => short.length <= 4 && short.length > 1 && !/\d/.test(short + long) && short.length < long.length - 1 && short[0] === long[0] && new RegExp([...short].join('.*'), 'u').test(long);
   const isShort = (token, others) => others.some((other) => isWithin(token, other) || isWithin(other, token));
+  // The number of an entry in a list, which nobody says to call it.
+  const entry = /^\p{N}{1,3}\s*[.):]\s+/u;
   const labelInName = () => {
     const [failed, undecided] = [[], []];
     let isApplicable = false;
@@ -42,7 +44,8 @@
       const isAbbreviated = /\p{L}\.(?:\s|\p{L}|$)/u.test(shown) || missing.some((token) => isShort(token, said));
       // A card that is one link shows more than its label.
       const isCard = label.length > 8 && holds(label, said);
-      if (isAbbreviated || isDoubtful || isCard) undecided.push({ element, data });
+      const isNumbered = entry.test(shown) && holds(said, tokens(shown.replace(entry, '')));
+      if (isAbbreviated || isDoubtful || isCard || isNumbered) undecided.push({ element, data });
       else failed.push({ element, data });
     }
     return { failed, undecided, isApplicable };

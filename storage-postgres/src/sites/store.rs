@@ -1,7 +1,9 @@
 //! Sites.
 
 use a11ycheck_core::{
-    domain::{ManualChecks, NewSite, PlatformKey, ScanKind, Site, SiteDetails, StandardId, Urgency, next_scan_at},
+    domain::{
+        IsoDuration, ManualChecks, NewSite, PlatformKey, ScanKind, Site, SiteDetails, StandardId, Urgency, next_scan_at,
+    },
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{AddSiteError, AddedOnce, SiteStore, SiteUsage, StoreError, Work},
@@ -231,10 +233,11 @@ impl SiteStore for PostgresStore {
                 Some(row) => Some(UsageRow::from_row(row)?),
                 None => self.usage(team).await?,
             };
-            let Some((plan, now, sites, idle)) = row else {
+            let Some((interval, now, sites, idle)) = row else {
                 return Ok(SiteUsage { sites: 0, manual_checks_available: 0 });
             };
-            let interval = read_plan(plan)?.limits.manual_check_interval;
+            let interval = interval.parse::<IsoDuration>();
+            let interval = interval.map_err(|source| Corrupt::new("plans", format!("of team {team}"), source))?;
             // Months are counted by the calendar, which the domain does.
             let may_start = |last_at: &&Option<DateTime<Utc>>| {
                 ManualChecks { last_at: **last_at, ..ManualChecks::default() }.may_start(interval, now)
@@ -284,7 +287,7 @@ impl PostgresStore {
         let mut session = self.session().await?;
         let row = sqlx::query_as(
             "SELECT
-                 p.document,
+                 p.document #>> '{limits,manual_check_interval}',
                  coalesce($2, clock_timestamp()),
                  count(site.id),
                  array_agg(site.last_manual_at) FILTER (WHERE site.id IS NOT NULL AND a.site_id IS NULL)
@@ -364,6 +367,6 @@ async fn add(
     Ok(Site { id: site.id, team, details: details.clone(), next_scan_at, created_at: now })
 }
 
-/// The plan, the present instant, the number of sites, and the instant of the last manual check for each of those that
+/// The plan's interval of manual checks, the present instant, the number of sites, and the instant of the last manual check for each of those that
 /// have no queued or running check.
-type UsageRow = (PlanDocument, DateTime<Utc>, i64, Option<Vec<Option<DateTime<Utc>>>>);
+type UsageRow = (String, DateTime<Utc>, i64, Option<Vec<Option<DateTime<Utc>>>>);

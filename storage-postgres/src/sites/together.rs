@@ -18,7 +18,7 @@ impl PostgresStore {
         let mut session = self.session().await?;
         let rows: Vec<PgRow> = sqlx::query(
             "SELECT
-                 p.document,
+                 p.document #>> '{limits,manual_check_interval}',
                  coalesce($2, clock_timestamp()),
                  count(site.id),
                  array_agg(site.last_manual_at) FILTER (WHERE site.id IS NOT NULL AND a.site_id IS NULL),
