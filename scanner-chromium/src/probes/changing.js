@@ -1,6 +1,6 @@
 // Looks for text that goes on changing by itself. Called before anything moves the page, and leaves `changing` in this world. What it
 // finds becomes results of `outcome.probes`, in the form of `run.js`.
-(facts, limits) => {
+(facts, makeStops, limits) => {
   const id = 'a11ycheck-changing-text';
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
@@ -10,18 +10,12 @@
   const text = getter(Node, 'textContent');
   const nodeType = getter(Node, 'nodeType');
   const isConnected = getter(Node, 'isConnected');
-  const { closest, checkVisibility, getAttribute } = Element.prototype;
+  const { closest, checkVisibility } = Element.prototype;
   const { contains } = Node.prototype;
   const { querySelectorAll } = Document.prototype;
   const isShown = (element) => checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
   const elementOf = (node) => (nodeType(node) === Node.ELEMENT_NODE ? node : parent(node));
 
-  // Words of what pauses, stops, hides or sets something, in the languages of reports.
-  const stops = /pause|stop|hide|halt|freeze|close|dismiss|off\b|settings|preferences|frequency|interval|anhalten|stopp|pausier|ausblend|verberg|schließ|einstellung|häufigkeit|пауз|зупин|призупин|прихова|сховат|закри|налаштув|частот|wstrzym|zatrzym|pauz|ukryj|zamknij|ustawien|częstotliw|pozastav|zastav|skrý|zavřít|nastaven|frekvenc|pauză|oprește|ascunde|închide|setări|frecvenț|останов|приостанов|скры|закры|настройк/iu;
-  const controls = 'button, input:not([type="hidden" i]), select, summary, audio[controls], video[controls], [role="button"], [role="switch"], [role="checkbox"], [role="slider"], [role="menuitem"], [onclick], iframe';
-  const name = (element) => `${getAttribute.call(element, 'aria-label') ?? ''} ${getAttribute.call(element, 'title') ?? ''} ${getAttribute.call(element, 'value') ?? ''} ${text(element).slice(0, 200)}`;
-  const select = (selector) => [...querySelectorAll.call(document, selector)].filter(isShown);
-  const hasStop = () => select(`${controls}, a[href], label`).some((element) => stops.test(name(element)));
   // A clock, and what a program is to read out when it comes, may have to change.
   const live = '[aria-live], [role="timer"], [role="status"], [role="log"], [role="alert"], [role="progressbar"], progress, time, output, [contenteditable], textarea';
   const clock = /\d\s*[:：]\s*\d\d/;
@@ -81,8 +75,9 @@
         const nodes = elements.slice(0, 50).map((element) => probes.node(id, { element }, true));
         if (nodes.length > 0) list.push({ id, ...facts[id], nodes });
       };
-      if (!hasStop()) {
-        const hasControls = select(controls).length > 0;
+      const stops = makeStops();
+      if (!stops.hasStop()) {
+        const hasControls = stops.hasControls();
         const isSure = (element) => !hasControls && !closest.call(element, live) && !clock.test(text(element));
         add(probes.violations, beside.filter(isSure));
         add(probes.incomplete, beside.filter((element) => !isSure(element)));

@@ -261,7 +261,8 @@ fn ratio(one: f64, other: f64) -> f64 {
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-fn luminance(colour: [f64; 3]) -> f64 {
+/// Returns the relative luminance of a colour, as WCAG defines it.
+pub(super) fn luminance(colour: [f64; 3]) -> f64 {
     let [red, green, blue] = colour.map(|channel| {
         let part = channel / 255.0;
         if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }

@@ -7,15 +7,19 @@
 // `kit.js` is what they share, `run.js` runs them (`run`), and `language.js` reads the texts whose language is
 // then detected outside of the page (`language`) and judged by `judge.js`. `facts` are the texts that findings name. Last come the
 // probes that move the page (`moving`): `walk.js` with the Tab key, `narrow.js` in a narrow window, and `changing.js`, which waits. The
-// contrasts that axe-core could not compute are measured in pictures (`painted`, `glyphs`). `keys` reads the sources of handlers of keys.
+// contrasts that axe-core could not compute are measured in pictures (`painted`, `glyphs`). `keys` reads the sources of handlers of keys,
+// and `pictures` the frames of animated pictures (`film`, `flashes`).
 // `across.js` reads what a page may share with others; pages are compared when all are done (`crawl::across`).
 
 mod facts;
+mod film;
+mod flashes;
 mod glyphs;
 mod keys;
 mod language;
 mod moving;
 mod painted;
+mod pictures;
 mod run;
 
 pub(crate) use self::{
@@ -23,6 +27,7 @@ pub(crate) use self::{
     keys::run_keys,
     moving::run_moving,
     painted::{is_contrast_open, run_painted},
+    pictures::run_pictures,
     run::run,
 };
 

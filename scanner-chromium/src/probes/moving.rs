@@ -17,6 +17,8 @@ use crate::{
 const WALK: &str = include_str!("walk.js");
 const NARROW: &str = include_str!("narrow.js");
 const CHANGING: &str = include_str!("changing.js");
+/// A script about what may stop a movement, for other probes as well.
+pub(super) const STOPS: &str = include_str!("stops.js");
 
 /// The number of times that the Tab key is pressed on the way through a page.
 const MAX_STOPS: u32 = 60;
@@ -109,7 +111,7 @@ impl Page<'_> {
             "first": 2_600,
             "whole": 6_500,
         });
-        Ok(self.evaluate(&format!("({CHANGING})({}, {limits})", facts())).await?.exception().is_none())
+        Ok(self.evaluate(&format!("({CHANGING})({}, {STOPS}, {limits})", facts())).await?.exception().is_none())
     }
 
     /// Waits where text changes, while nothing moves the page: does it go on by itself?

@@ -288,6 +288,7 @@ impl PageVisit<'_> {
                     let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
                     probes::run(self.tab(), page.world, self.config.enhanced_contrast, done_by).await?;
                     probes::run_keys(self.tab(), page.world, done_by).await?;
+                    probes::run_pictures(self.tab(), page.world, done_by).await?;
                     drop(core);
                     if !self.shows(page) {
                         return Ok(None);

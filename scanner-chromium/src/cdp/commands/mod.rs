@@ -23,9 +23,9 @@ pub(crate) use self::{
     },
     page::{
         CaptureScreenshot, CaptureViewport, Clip, CreateIsolatedWorld, EnableInspector, EnablePage, FrameTreeNode,
-        GetFrameTree, GetLayoutMetrics, HandleJavaScriptDialog, ImageFormat, MediaFeature, Navigate, Navigated,
-        SetDeviceMetrics, SetDocumentContent, SetEmulatedMedia, SetFocusEmulation, SetLifecycleEvents, SetPlaybackRate,
-        SetScriptExecutionDisabled, SetUserAgent,
+        GetFrameTree, GetLayoutMetrics, GetResourceContent, GetResourceTree, HandleJavaScriptDialog, ImageFormat,
+        MediaFeature, Navigate, Navigated, SetDeviceMetrics, SetDocumentContent, SetEmulatedMedia, SetFocusEmulation,
+        SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent,
     },
     script::{
         DescribeNode, EnableCss, EnableDom, Evaluate, Evaluated, EventListener, GetBoxModel, GetDocument,

@@ -66,6 +66,50 @@ pub(crate) struct ShownFrame {
     pub(crate) unreachable_url: Option<String>,
 }
 
+/// Requests the list of what the documents in the tab have loaded.
+#[derive(Debug, Serialize)]
+pub(crate) struct GetResourceTree {}
+command!(GetResourceTree = "Page.getResourceTree" => ResourceTree);
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResourceTree {
+    pub(crate) frame_tree: FrameResources,
+}
+
+/// What the document of the main frame has loaded.
+#[derive(Debug, Deserialize)]
+pub(crate) struct FrameResources {
+    pub(crate) resources: Vec<FrameResource>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FrameResource {
+    /// The address, without fragment.
+    pub(crate) url: String,
+    pub(crate) mime_type: String,
+    /// The number of bytes.
+    #[serde(default)]
+    pub(crate) content_size: f64,
+}
+
+/// Requests what a document has loaded from an address, as long as the browser has it. Nothing is requested from the site.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GetResourceContent<'a> {
+    pub(crate) frame_id: &'a str,
+    pub(crate) url: &'a str,
+}
+command!(GetResourceContent<'_> = "Page.getResourceContent" => ResourceContent);
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResourceContent {
+    pub(crate) content: String,
+    pub(crate) base64_encoded: bool,
+}
+
 /// Creates an isolated world in a frame, where no script of the page runs; the same one each time.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

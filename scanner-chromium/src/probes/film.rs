@@ -1,0 +1,269 @@
+//! The frames of an animated picture (GIF, WebP and APNG), made small: how bright each part of it is, frame after frame.
+//!
+//! What a file claims is bounded before anything is decoded, and frames are decoded one by one.
+
+use std::{io::Cursor, sync::LazyLock};
+
+use image::{
+    AnimationDecoder as _, Frames, ImageDecoder as _, ImageFormat, Limits, RgbaImage,
+    codecs::{gif::GifDecoder, png::PngDecoder, webp::WebPDecoder},
+    metadata::LoopCount,
+};
+use serde::Serialize;
+
+use super::glyphs::luminance;
+
+/// The greatest number of pixels of a picture.
+const MAX_PIXELS: u64 = 4_000_000;
+/// The greatest number of frames that are read of a picture, and the milliseconds that they are shown for.
+const MAX_FRAMES: usize = 200;
+const MAX_TIME: u64 = 12_000;
+/// The number of cells into which a picture is divided, across and down.
+const MAX_CELLS: u32 = 40;
+/// A delay in milliseconds up to which browsers show a frame for [`USUAL_DELAY`] instead.
+const SHORT_DELAY: u64 = 10;
+const USUAL_DELAY: u64 = 100;
+/// The difference of a channel from which a pixel counts as another.
+const DIFFERENT: u8 = 24;
+/// The milliseconds that something may move by itself (WCAG 2.2.2).
+const MAY_MOVE: u64 = 5_000;
+/// The CSS pixels that must change for anybody to see it.
+const SEEN: f64 = 25.0;
+
+/// An animated picture.
+#[derive(Debug)]
+pub(super) struct Film {
+    /// Its width and height in pixels.
+    pub(super) size: (u32, u32),
+    /// The number of cells across and down.
+    pub(super) grid: (usize, usize),
+    /// The width and height of a cell in pixels. The last of a row or column may have fewer.
+    pub(super) cell: (u32, u32),
+    pub(super) frames: Vec<Still>,
+    pub(super) plays: Plays,
+    /// True if its frames were read to the last one.
+    pub(super) is_whole: bool,
+    /// True if the file is damaged, so that a browser may show something else.
+    pub(super) is_damaged: bool,
+    /// True if what is behind it can be seen through it.
+    pub(super) is_transparent: bool,
+    /// The greatest number of pixels in which a frame differs from the first.
+    pub(super) changed: usize,
+}
+
+/// One frame.
+#[derive(Debug)]
+pub(super) struct Still {
+    /// The milliseconds that a browser shows it for.
+    pub(super) millis: u64,
+    /// The relative luminance of each cell, row by row, in front of white.
+    pub(super) cells: Vec<f64>,
+}
+
+/// How often a browser plays a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Plays {
+    Endless,
+    Times(u64),
+}
+
+/// A movement that goes on for too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Movement {
+    /// False if it pauses for long, or the file is damaged.
+    is_sure: bool,
+}
+
+impl Film {
+    /// Reads the frames of a file, and takes the pixels that are decoded from `budget`. `None` for a picture of one frame, of another format or
+    /// beyond the bounds.
+    pub(super) fn read(file: &[u8], budget: &mut u64) -> Option<Self> {
+        let Opened { size, plays, mut frames } = Opened::open(file)?;
+        let pixels = u64::from(size.0) * u64::from(size.1);
+        let mut film = Self::empty(size, plays);
+        let mut first: Option<RgbaImage> = None;
+        loop {
+            let is_enough = film.frames.len() >= MAX_FRAMES || film.cycle() >= MAX_TIME || *budget < pixels;
+            if is_enough {
+                film.is_whole = false;
+                break;
+            }
+            let Some(frame) = frames.next() else { break };
+            *budget -= pixels;
+            let Some(frame) = frame.ok().filter(|frame| frame.buffer().dimensions() == size) else {
+                (film.is_whole, film.is_damaged) = (false, true);
+                break;
+            };
+            let (numerator, denominator) = frame.delay().numer_denom_ms();
+            film.add(u64::from(numerator) / u64::from(denominator.max(1)), frame.buffer());
+            if let Some(first) = &first {
+                film.changed = film.changed.max(different(first, frame.buffer()));
+            } else {
+                first = Some(frame.into_buffer());
+            }
+        }
+        (film.frames.len() > 1).then_some(film)
+    }
+
+    fn empty(size: (u32, u32), plays: Plays) -> Self {
+        let cell = (size.0.div_ceil(MAX_CELLS), size.1.div_ceil(MAX_CELLS));
+        let count = |length: u32, part: u32| usize::try_from(length.div_ceil(part)).unwrap_or_default();
+        Self {
+            size,
+            grid: (count(size.0, cell.0), count(size.1, cell.1)),
+            cell,
+            frames: Vec::new(),
+            plays,
+            is_whole: true,
+            is_damaged: false,
+            is_transparent: false,
+            changed: 0,
+        }
+    }
+
+    fn add(&mut self, millis: u64, picture: &RgbaImage) {
+        let (columns, rows) = self.grid;
+        let as_bytes = |pixels: u32| usize::try_from(pixels).unwrap_or_default() * 4;
+        let mut cells = vec![0.0; columns * rows];
+        // One row of pixels after the other.
+        for (y, row) in (0u32..).zip(picture.as_raw().chunks_exact(as_bytes(self.size.0))) {
+            let line = usize::try_from(y / self.cell.1).unwrap_or_default() * columns;
+            for (sum, pixels) in cells[line..].iter_mut().zip(row.chunks(as_bytes(self.cell.0))) {
+                for pixel in pixels.chunks_exact(4) {
+                    *sum += brightness(pixel);
+                    self.is_transparent |= pixel[3] != u8::MAX;
+                }
+            }
+        }
+        // The last cell of a row or a column has what is left.
+        let length = |number: usize, part: u32, whole: u32| {
+            let before = u32::try_from(number).unwrap_or_default() * part;
+            f64::from(part.min(whole - before))
+        };
+        for (number, sum) in cells.iter_mut().enumerate() {
+            let (column, row) = (number % columns, number / columns);
+            *sum /= length(column, self.cell.0, self.size.0) * length(row, self.cell.1, self.size.1);
+        }
+        let millis = if millis <= SHORT_DELAY { USUAL_DELAY } else { millis };
+        self.frames.push(Still { millis, cells });
+    }
+
+    /// Returns the milliseconds that all its frames take that were read.
+    pub(super) fn cycle(&self) -> u64 {
+        self.frames.iter().map(|frame| frame.millis).sum()
+    }
+
+    /// Returns whether it moves for more than five seconds, where it is drawn in this width and height in CSS pixels.
+    pub(super) fn movement(&self, (width, height): (f64, f64)) -> Option<Movement> {
+        let changed = u32::try_from(self.changed).map_or(f64::MAX, f64::from);
+        if changed * self.scale_across(width) * self.scale_down(height) < SEEN {
+            return None;
+        }
+        // The last frame of the last time is the one that stays.
+        let last = self.frames.last().map_or(0, |frame| frame.millis);
+        let lasts = match self.plays {
+            Plays::Endless => u64::MAX,
+            Plays::Times(times) => times.saturating_mul(self.cycle()).saturating_sub(last),
+        };
+        let is_steady = self.frames.iter().all(|frame| frame.millis <= MAY_MOVE);
+        (lasts > MAY_MOVE).then_some(Movement { is_sure: is_steady && !self.is_damaged })
+    }
+
+    /// Returns the width in CSS pixels of one of its pixels, where it is drawn in this width.
+    pub(super) fn scale_across(&self, width: f64) -> f64 {
+        width / f64::from(self.size.0)
+    }
+
+    /// Returns the same of its height.
+    pub(super) fn scale_down(&self, height: f64) -> f64 {
+        height / f64::from(self.size.1)
+    }
+}
+
+/// A file whose frames can be read.
+struct Opened<'a> {
+    size: (u32, u32),
+    plays: Plays,
+    frames: Frames<'a>,
+}
+
+impl<'a> Opened<'a> {
+    /// Opens a file; `None` if it is not animated, or larger than the bounds.
+    fn open(file: &'a [u8]) -> Option<Self> {
+        match image::guess_format(file).ok()? {
+            ImageFormat::Gif => {
+                let mut decoder = GifDecoder::new(Cursor::new(file)).ok()?;
+                let size = bounded(decoder.dimensions())?;
+                // The canvas, what is drawn on it and a frame, which has no reason to be larger.
+                decoder.set_limits(limits(3 * 4 * u64::from(size.0) * u64::from(size.1))).ok()?;
+                Some(Self { size, plays: plays_of_gif(file), frames: decoder.into_frames() })
+            }
+            ImageFormat::WebP => {
+                let decoder = WebPDecoder::new(Cursor::new(file)).ok()?;
+                let size = bounded(decoder.dimensions())?;
+                let plays = plays(decoder.loop_count());
+                decoder.has_animation().then(|| Self { size, plays, frames: decoder.into_frames() })
+            }
+            ImageFormat::Png => {
+                let decoder = PngDecoder::with_limits(Cursor::new(file), limits(4 * 4 * MAX_PIXELS)).ok()?;
+                let size = bounded(decoder.dimensions())?;
+                if !decoder.is_apng().ok()? {
+                    return None;
+                }
+                let decoder = decoder.apng().ok()?;
+                Some(Self { size, plays: plays(decoder.loop_count()), frames: decoder.into_frames() })
+            }
+            _ => None,
+        }
+    }
+}
+
+fn bounded(size: (u32, u32)) -> Option<(u32, u32)> {
+    (1..=MAX_PIXELS).contains(&(u64::from(size.0) * u64::from(size.1))).then_some(size)
+}
+
+fn limits(bytes: u64) -> Limits {
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(bytes);
+    limits
+}
+
+fn plays(count: LoopCount) -> Plays {
+    match count {
+        LoopCount::Infinite => Plays::Endless,
+        LoopCount::Finite(times) => Plays::Times(u64::from(times.get())),
+    }
+}
+
+/// Returns how often browsers play a GIF: once if it does not say, and as often again as it says if it does. The decoder takes the first
+/// for endless.
+fn plays_of_gif(file: &[u8]) -> Plays {
+    const LOOPS: [&[u8]; 2] = [b"\x21\xff\x0bNETSCAPE2.0\x03\x01", b"\x21\xff\x0bANIMEXTS1.0\x03\x01"];
+    let length = LOOPS[0].len();
+    let said = file.windows(length + 2).find(|block| LOOPS.iter().any(|name| block.starts_with(name)));
+    match said.map(|block| u16::from_le_bytes([block[length], block[length + 1]])) {
+        None => Plays::Times(1),
+        Some(0) => Plays::Endless,
+        Some(again) => Plays::Times(u64::from(again) + 1),
+    }
+}
+
+/// Returns the relative luminance of a pixel in front of white, as WCAG defines it.
+fn brightness(pixel: &[u8]) -> f64 {
+    // What each value of a channel gives, since no function is fast enough for every pixel.
+    static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
+        std::array::from_fn(|value| luminance([f64::from(u8::try_from(value).unwrap_or(u8::MAX)); 3]))
+    });
+    let [red, green, blue] = [0, 1, 2].map(|channel| LINEAR[usize::from(pixel[channel])]);
+    let opaque = 0.0722f64.mul_add(blue, 0.2126f64.mul_add(red, 0.7152 * green));
+    let part = f64::from(pixel[3]) / 255.0;
+    opaque.mul_add(part, 1.0 - part)
+}
+
+/// Returns the number of pixels that differ between two pictures of one size.
+fn different(one: &RgbaImage, other: &RgbaImage) -> usize {
+    let pairs = one.as_raw().chunks_exact(4).zip(other.as_raw().chunks_exact(4));
+    let differ = |one: &[u8], other: &[u8]| one.iter().zip(other).any(|(one, other)| one.abs_diff(*other) >= DIFFERENT);
+    pairs.filter(|(one, other)| (one[3] > 0 || other[3] > 0) && differ(one, other)).count()
+}

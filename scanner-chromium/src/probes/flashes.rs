@@ -1,0 +1,199 @@
+//! Flashes of an animated picture, as WCAG counts them (2.3.1).
+//!
+//! A general flash is a pair of opposing changes of a tenth of the greatest relative luminance or more, of which the darker one is below 0.80. More
+//! than three within a second may cause seizures, where they cover at the same time more than a quarter of any field of 341 by 256 CSS pixels.
+//! Each cell of the picture is followed by itself. Its pixels are counted together, so that fine patterns, which WCAG leaves out, even out.
+//! Red flashes are not looked for.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::film::{Film, Plays};
+
+/// The change of luminance that counts, and the luminance below which the darker side must lie.
+const CHANGE: f64 = 0.1;
+const DARK: f64 = 0.8;
+/// The field of vision in CSS pixels, and the part of it that may flash.
+const FIELD: (f64, f64) = (341.0, 256.0);
+const MAY_FLASH: f64 = 21_824.0;
+/// The area from which it is certain: cells at the edges of a picture have up to a tenth less than is counted.
+const SURELY_FLASHES: f64 = 1.25 * MAY_FLASH;
+/// The changes within a second that are certainly more than three flashes, and those that may be.
+const SURELY_MANY: usize = 8;
+const MANY: usize = 7;
+/// One second, in milliseconds.
+const SECOND: u64 = 1_000;
+/// The greatest number of frames that are followed.
+const MAX_STEPS: usize = 600;
+
+/// Flashes that may be too many.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Flashes {
+    /// True if the picture alone, drawn as it is, breaks the limits.
+    pub(super) is_sure: bool,
+    /// The greatest number of flashes of a cell within a second.
+    rate: f64,
+    /// The area in CSS pixels that flashes, in the field of vision that has most of it.
+    area: f64,
+}
+
+/// Returns the flashes of a picture that is drawn in this width and height in CSS pixels; `None` if they are few or small.
+pub(super) fn flashes(film: &Film, (width, height): (f64, f64)) -> Option<Flashes> {
+    if width * height <= MAY_FLASH {
+        return None;
+    }
+    let steps = timeline(film);
+    let cells = film.grid.0 * film.grid.1;
+    let mut flashing = vec![false; cells];
+    let mut most = 0;
+    // The cells that change in the same way at the same times.
+    let mut together = HashMap::<Changes, Vec<usize>>::new();
+    for (cell, is_flashing) in flashing.iter_mut().enumerate() {
+        let changes = Changes::of(steps.iter().map(|(_, frame)| film.frames[*frame].cells[cell]));
+        let times: Vec<u64> = changes.steps.iter().map(|step| steps[*step].0).collect();
+        let fastest = within_a_second(&times);
+        *is_flashing = fastest >= MANY;
+        most = most.max(fastest);
+        if fastest >= SURELY_MANY {
+            together.entry(changes).or_default().push(cell);
+        }
+    }
+    let cell = Cell {
+        grid: film.grid,
+        width: f64::from(film.cell.0) * film.scale_across(width),
+        height: f64::from(film.cell.1) * film.scale_down(height),
+    };
+    let area = cell.area(&flashing, Rounding::Up);
+    let is_certain = |group: &Vec<usize>| {
+        let mut mask = vec![false; cells];
+        group.iter().for_each(|cell| mask[*cell] = true);
+        cell.area(&mask, Rounding::Down) >= SURELY_FLASHES
+    };
+    (area > MAY_FLASH).then(|| Flashes {
+        is_sure: !film.is_damaged && !film.is_transparent && together.values().any(is_certain),
+        rate: number(most) / 2.0,
+        area: area.round(),
+    })
+}
+
+/// Returns the milliseconds at which frames are shown, and which: all of them once, and a second more of the next time, if there is one.
+fn timeline(film: &Film) -> Vec<(u64, usize)> {
+    let times = match film.plays {
+        // What follows the last frame that was read is not known.
+        _ if !film.is_whole => 1,
+        Plays::Endless => u64::MAX,
+        Plays::Times(times) => times,
+    };
+    let end = film.cycle() + SECOND;
+    let mut steps = Vec::new();
+    let mut now = 0;
+    for _ in 0..times {
+        for (number, frame) in film.frames.iter().enumerate() {
+            if now > end || steps.len() >= MAX_STEPS {
+                return steps;
+            }
+            steps.push((now, number));
+            now += frame.millis;
+        }
+    }
+    steps
+}
+
+/// The changes of a cell's luminance of which each opposes the one before.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Changes {
+    /// True if the first makes it brighter.
+    begins_up: bool,
+    /// The numbers of the frames that make them.
+    steps: Vec<usize>,
+}
+
+impl Changes {
+    fn of(levels: impl Iterator<Item = f64>) -> Self {
+        let mut changes = Self { begins_up: false, steps: Vec::new() };
+        let mut is_up = None;
+        // The least and the greatest luminance since the latest change.
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (step, level) in levels.enumerate() {
+            (low, high) = (low.min(level), high.max(level));
+            let rises = is_up != Some(true) && level - low >= CHANGE && low < DARK;
+            let falls = is_up != Some(false) && high - level >= CHANGE && level < DARK;
+            if rises || falls {
+                changes.begins_up |= rises && changes.steps.is_empty();
+                changes.steps.push(step);
+                is_up = Some(rises);
+                (low, high) = (level, level);
+            }
+        }
+        changes
+    }
+}
+
+/// Returns the greatest number of these instants within a second. They are in order.
+fn within_a_second(times: &[u64]) -> usize {
+    let mut first = 0;
+    let mut most = 0;
+    for (last, time) in times.iter().enumerate() {
+        while time - times[first] >= SECOND {
+            first += 1;
+        }
+        most = most.max(last - first + 1);
+    }
+    most
+}
+
+/// The cells of a picture as they are drawn, in CSS pixels.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    grid: (usize, usize),
+    width: f64,
+    height: f64,
+}
+
+/// Which cells count as in a field of vision that ends within them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rounding {
+    Up,
+    Down,
+}
+
+impl Cell {
+    /// Returns the area of the marked cells in the field of vision that has most of it.
+    fn area(self, mask: &[bool], rounding: Rounding) -> f64 {
+        let (columns, rows) = self.grid;
+        let fits = |cells: f64, length: f64, field: f64| match rounding {
+            Rounding::Down => cells * length <= field,
+            Rounding::Up => (cells - 1.0) * length < field,
+        };
+        let count = |most: usize, length: f64, field: f64| {
+            (1..=most).take_while(|count| fits(number(*count), length, field)).count()
+        };
+        let across = count(columns, self.width, FIELD.0);
+        let down = count(rows, self.height, FIELD.1);
+        // The number of marked cells above and left of each corner.
+        let line = columns + 1;
+        let mut sums = vec![0usize; line * (rows + 1)];
+        for row in 0..rows {
+            for column in 0..columns {
+                let at = row * line + column;
+                let marked = usize::from(mask[row * columns + column]);
+                sums[at + line + 1] = sums[at + line] + sums[at + 1] + marked - sums[at];
+            }
+        }
+        let mut most = 0;
+        for top in 0..=rows - down {
+            for left in 0..=columns - across {
+                let (above, below) = (top * line + left, (top + down) * line + left);
+                most = most.max(sums[below + across] + sums[above] - sums[above + across] - sums[below]);
+            }
+        }
+        number(most) * self.width * self.height
+    }
+}
+
+/// Returns a number of cells or changes, of which there are some thousands at most.
+fn number(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::MAX, f64::from)
+}

@@ -1,0 +1,212 @@
+//! The probes of animated pictures: those that move for more than five seconds, and those that flash.
+//!
+//! `pictures.js` lists what is shown, the browser hands over the files that it has, and `film.rs` and `flashes.rs` say what is in their frames.
+//! Nothing is requested from the site.
+
+use std::collections::{HashMap, HashSet};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::time::{Duration, Instant};
+
+use super::{
+    facts::facts,
+    film::{Film, Movement},
+    flashes::{Flashes, flashes},
+    moving::STOPS,
+};
+use crate::{
+    axe::AxeError,
+    browser::{Outcome, Tab, evaluate},
+    cdp::{
+        CdpError,
+        commands::{GetResourceContent, GetResourceTree},
+    },
+};
+
+const PICTURES: &str = include_str!("pictures.js");
+
+/// The number of files of a page that are read.
+const MAX_FILES: usize = 8;
+/// The bytes of a file, and those of all files of a page.
+const MAX_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
+const MAX_BYTES_IN_ALL: usize = 12 * 1024 * 1024;
+/// The characters of an address that holds its file.
+const MAX_ADDRESS: usize = 6_000_000;
+/// The pixels of all frames of a page that are decoded.
+const MAX_DECODED: u64 = 40_000_000;
+/// The time limit for all that is done about them.
+const TIME: Duration = Duration::from_secs(3);
+
+/// Runs the probes on a page on which the others have run, and leaves what they find beside theirs. Where the files can't be read in time,
+/// they have not run.
+///
+/// # Errors
+/// Those of the browser, but not that the time was over.
+pub(crate) async fn run_pictures(tab: &Tab, world: i64, deadline: Instant) -> Result<(), AxeError> {
+    let page = Page { tab, world, deadline: deadline.min(Instant::now() + TIME) };
+    let judged = match page.judge().await {
+        Err(CdpError::TimedOut { .. }) => None,
+        judged => judged?,
+    };
+    if judged.is_none() {
+        evaluate(tab, world, "delete globalThis.pictures", Outcome::Value, deadline).await?;
+    }
+    Ok(())
+}
+
+/// A picture on the page.
+#[derive(Debug, Deserialize)]
+struct Shown {
+    /// The address of its file, without fragment.
+    url: String,
+    /// The width and height in CSS pixels in which all of it is drawn.
+    size: (f64, f64),
+}
+
+/// A file that the browser has.
+#[derive(Debug)]
+struct File {
+    url: String,
+    bytes: Vec<u8>,
+}
+
+/// What the frames of a picture say.
+#[derive(Debug, Serialize)]
+struct Verdict {
+    /// Its number in the list of those that are shown.
+    number: usize,
+    movement: Option<Movement>,
+    flashes: Option<Flashes>,
+}
+
+/// The formats of files that may be animated, those first that mostly are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Format {
+    Gif,
+    WebP,
+    Png,
+}
+
+impl Format {
+    fn of(media_type: &str) -> Option<Self> {
+        match media_type.to_ascii_lowercase().as_str() {
+            "image/gif" => Some(Self::Gif),
+            "image/webp" => Some(Self::WebP),
+            "image/png" | "image/apng" => Some(Self::Png),
+            _ => None,
+        }
+    }
+}
+
+/// A page with pictures.
+#[derive(Debug, Clone, Copy)]
+struct Page<'a> {
+    tab: &'a Tab,
+    world: i64,
+    deadline: Instant,
+}
+
+impl Page<'_> {
+    /// Returns `None` if something went wrong in the page.
+    async fn judge(self) -> Result<Option<()>, CdpError> {
+        let limits = json!({
+            // The pictures that are listed, those that are looked at, and those that are kept of a result.
+            "seen": 500,
+            "elements": 100,
+            "kept": 50,
+            "address": MAX_ADDRESS,
+            // CSS pixels: the side below which nobody sees a movement, and from which a picture is no mere sign.
+            "side": 8,
+            "large": 48,
+        });
+        let expression = format!("({PICTURES})({}, {STOPS}, {limits})", facts());
+        let listed = evaluate(self.tab, self.world, &expression, Outcome::Value, self.deadline).await?;
+        if let Some(exception) = listed.exception() {
+            tracing::warn!(exception, "The pictures of a page could not be listed");
+            return Ok(None);
+        }
+        let Ok(shown) = listed.value::<Vec<Shown>>() else { return Ok(None) };
+        if shown.is_empty() {
+            return Ok(Some(()));
+        }
+        let files = self.files(&shown).await?;
+        let judged = tokio::task::spawn_blocking(move || judge(&shown, &files)).await;
+        // A panic over these pixels would cost these probes.
+        let Ok(verdicts) = judged else { return Ok(None) };
+        let settle = format!("pictures.settle({})", json!(verdicts));
+        let settled = evaluate(self.tab, self.world, &settle, Outcome::Value, self.deadline).await?;
+        if let Some(exception) = settled.exception() {
+            tracing::warn!(exception, "The animated pictures of a page could not be judged");
+            return Ok(None);
+        }
+        Ok(Some(()))
+    }
+
+    /// Returns the files of these pictures that may be animated, within the bounds. What the browser has no more is left out.
+    async fn files(self, shown: &[Shown]) -> Result<Vec<File>, CdpError> {
+        let mut files = Vec::new();
+        let mut left = MAX_BYTES_IN_ALL;
+        for url in self.wanted(shown).await? {
+            let content = GetResourceContent { frame_id: self.tab.main_frame(), url };
+            let content = match self.tab.session().call(content, self.deadline).await {
+                Err(CdpError::Refused { .. }) => continue,
+                content => content?,
+            };
+            if content.base64_encoded
+                && let Ok(bytes) = BASE64_STANDARD.decode(content.content)
+                && let Some(rest) = left.checked_sub(bytes.len())
+            {
+                left = rest;
+                files.push(File { url: url.to_owned(), bytes });
+            }
+        }
+        Ok(files)
+    }
+
+    /// Returns the addresses of the files to read, by what the browser says of those that it has.
+    async fn wanted(self, shown: &[Shown]) -> Result<Vec<&str>, CdpError> {
+        let mut known = HashMap::new();
+        if shown.iter().any(|picture| !picture.url.starts_with("data:")) {
+            let tree = self.tab.session().call(GetResourceTree {}, self.deadline).await?.frame_tree;
+            for resource in tree.resources {
+                if let Some(format) = Format::of(&resource.mime_type)
+                    && resource.content_size <= MAX_BYTES
+                {
+                    known.insert(resource.url, format);
+                }
+            }
+        }
+        let mut seen = HashSet::new();
+        let mut wanted = Vec::new();
+        for url in shown.iter().map(|picture| picture.url.as_str()) {
+            let in_address = url.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
+            let format = in_address.map_or_else(|| known.get(url).copied(), Format::of);
+            if let Some(format) = format
+                && seen.insert(url)
+            {
+                wanted.push((format, url));
+            }
+        }
+        // The largest of each format first, as they are listed.
+        wanted.sort_by_key(|(format, _)| *format);
+        Ok(wanted.into_iter().map(|(_, url)| url).take(MAX_FILES).collect())
+    }
+}
+
+/// Returns what the frames of those pictures say that are animated.
+fn judge(shown: &[Shown], files: &[File]) -> Vec<Verdict> {
+    let mut budget = MAX_DECODED;
+    let mut films = HashMap::new();
+    for File { url, bytes } in files {
+        if let Some(film) = Film::read(bytes, &mut budget) {
+            films.insert(url.as_str(), film);
+        }
+    }
+    let verdict = |(number, picture): (usize, &Shown)| {
+        let film = films.get(picture.url.as_str())?;
+        Some(Verdict { number, movement: film.movement(picture.size), flashes: flashes(film, picture.size) })
+    };
+    shown.iter().enumerate().filter_map(verdict).collect()
+}
