@@ -163,7 +163,7 @@ async fn prepare(session: &Session, user_agent: &str, viewport: Viewport, deadli
     let metrics = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
     // Content that fades or slides in appears at once, so that axe-core sees its final colours.
     let media = SetEmulatedMedia { features: &[MediaFeature { name: "prefers-reduced-motion", value: "reduce" }] };
-    // The bodies of responses are never read, so none is kept. The bodies of requests distinguish calls of one address.
+    // No body of a response is kept: of pictures, the page itself has what is read. The bodies of requests distinguish calls of one address.
     let network =
         EnableNetwork { max_post_data_size: MAX_POST_DATA, max_total_buffer_size: 0, max_resource_buffer_size: 0 };
     let agent = SetUserAgent { user_agent, accept_language: Some("en-US,en") };

@@ -267,3 +267,104 @@ fn different(one: &RgbaImage, other: &RgbaImage) -> usize {
     let differ = |one: &[u8], other: &[u8]| one.iter().zip(other).any(|(one, other)| one.abs_diff(*other) >= DIFFERENT);
     pairs.filter(|(one, other)| (one[3] > 0 || other[3] > 0) && differ(one, other)).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use image::{
+        Delay, Frame, Rgba,
+        codecs::gif::{GifEncoder, Repeat},
+    };
+
+    use super::*;
+
+    const SIZE: (u32, u32) = (60, 40);
+    /// The size in which a pixel takes a CSS pixel.
+    const DRAWN: (f64, f64) = (60.0, 40.0);
+
+    /// Returns a GIF in these greys, each shown for so many milliseconds.
+    fn gif(greys: &[u8], millis: u32, repeat: Option<Repeat>) -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut encoder = GifEncoder::new(&mut file);
+        if let Some(repeat) = repeat {
+            encoder.set_repeat(repeat).unwrap();
+        }
+        for grey in greys {
+            let picture = RgbaImage::from_pixel(SIZE.0, SIZE.1, Rgba([*grey, *grey, *grey, u8::MAX]));
+            encoder.encode_frame(Frame::from_parts(picture, 0, 0, Delay::from_numer_denom_ms(millis, 1))).unwrap();
+        }
+        // It ends the file.
+        drop(encoder);
+        file
+    }
+
+    fn read(file: &[u8]) -> Option<Film> {
+        Film::read(file, &mut 10_000_000)
+    }
+
+    #[test]
+    fn a_film_has_the_frames_and_the_times_of_browsers() {
+        let film = read(&gif(&[0, 255, 0], 0, Some(Repeat::Infinite))).unwrap();
+        assert_eq!((film.size, film.grid, film.cell), (SIZE, (30, 40), (2, 1)));
+        assert_eq!((film.frames.len(), film.cycle(), film.plays), (3, 300, Plays::Endless));
+        assert!(film.is_whole && !film.is_damaged && !film.is_transparent);
+        let is_all = |frame: usize, level: f64| film.frames[frame].cells.iter().all(|cell| (cell - level).abs() < 1e-9);
+        assert!(is_all(0, 0.0) && is_all(1, 1.0) && is_all(2, 0.0), "{:?}", film.frames);
+        assert_eq!(read(&gif(&[0, 255], 20, None)).unwrap().plays, Plays::Times(1));
+        assert_eq!(read(&gif(&[0, 255], 20, Some(Repeat::Finite(3)))).unwrap().plays, Plays::Times(4));
+    }
+
+    #[test]
+    fn a_movement_counts_if_it_is_seen_for_more_than_five_seconds() {
+        let endless = Some(Repeat::Infinite);
+        let sure = |is_sure| Some(Movement { is_sure });
+        for (greys, millis, repeat, drawn, expected) in [
+            (&[0, 255][..], 500, endless, DRAWN, sure(true)),
+            // The last frame stays, so that it is five seconds at most.
+            (&[0, 255], 500, Some(Repeat::Finite(4)), DRAWN, None),
+            (&[0, 255], 500, Some(Repeat::Finite(5)), DRAWN, sure(true)),
+            (&[0, 255], 500, None, DRAWN, None),
+            (&[0, 9, 99, 0, 9, 99], 1_000, None, DRAWN, None),
+            (&[0, 9, 99, 0, 9, 99, 0], 1_000, None, DRAWN, sure(true)),
+            (&[90, 100, 90], 500, endless, DRAWN, None),
+            (&[0, 255], 500, endless, (4.0, 4.0), None),
+            (&[0, 255], 6_000, endless, DRAWN, sure(false)),
+        ] {
+            let film = read(&gif(greys, millis, repeat)).unwrap();
+            assert_eq!(film.movement(drawn), expected, "{greys:?} {millis} {repeat:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_claims_or_holds_too_much_is_read_in_part_or_not_at_all() {
+        let good = gif(&[0, 255, 0, 255], 500, Some(Repeat::Infinite));
+        let mut huge = good.clone();
+        huge[6..10].fill(0xee);
+        let mut still = Cursor::new(Vec::new());
+        RgbaImage::new(9, 9).write_to(&mut still, ImageFormat::Png).unwrap();
+        for file in
+            [&huge, &still.into_inner(), &gif(&[0], 500, Some(Repeat::Infinite)), &Vec::new(), &b"GIF89a".to_vec()]
+        {
+            assert!(read(file).is_none());
+        }
+        let cut = read(&good[..good.len() - 20]).unwrap();
+        assert!(cut.is_damaged && !cut.is_whole);
+        assert_eq!(cut.movement(DRAWN), Some(Movement { is_sure: false }));
+        let long = read(&gif(&[0, 255].repeat(150), 20, None)).unwrap();
+        assert_eq!((long.frames.len(), long.is_whole, long.is_damaged), (MAX_FRAMES, false, false));
+        let slow = read(&gif(&[0, 255].repeat(10), 2_000, None)).unwrap();
+        assert_eq!((slow.cycle(), slow.is_whole), (MAX_TIME, false));
+        // Two frames of all pixels fit into what may be decoded.
+        let mut budget = 2 * 60 * 40 + 1;
+        let short = Film::read(&good, &mut budget).unwrap();
+        assert_eq!((short.frames.len(), short.is_whole, budget), (2, false, 1));
+    }
+
+    #[test]
+    fn what_is_transparent_is_seen_in_front_of_white() {
+        let bright =
+            [[0, 0, 0, 0], [0, 0, 0, 255], [255, 255, 255, 255], [0, 0, 0, 51]].map(|pixel| brightness(&pixel));
+        for (bright, expected) in bright.into_iter().zip([1.0, 0.0, 1.0, 0.8]) {
+            assert!((bright - expected).abs() < 1e-9, "{bright} for {expected}");
+        }
+    }
+}

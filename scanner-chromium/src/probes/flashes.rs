@@ -197,3 +197,79 @@ impl Cell {
 fn number(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::MAX, f64::from)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::film::Still, *};
+
+    const DRAWN: (f64, f64) = (400.0, 320.0);
+
+    /// Returns an endless film of so many frames, each shown for so many milliseconds; `level` is the luminance of a column in a frame.
+    fn film(frames: usize, millis: u64, level: impl Fn(usize, usize) -> f64) -> Film {
+        let still = |frame| Still { millis, cells: (0..1_600).map(|cell| level(frame, cell % 40)).collect() };
+        Film {
+            size: (400, 320),
+            grid: (40, 40),
+            cell: (10, 8),
+            frames: (0..frames).map(still).collect(),
+            plays: Plays::Endless,
+            is_whole: true,
+            is_damaged: false,
+            is_transparent: false,
+            changed: 128_000,
+        }
+    }
+
+    /// Returns a film of which everything is dark and bright in turn.
+    fn blinking(millis: u64, dark: f64, bright: f64) -> Film {
+        film(2, millis, |frame, _| if frame == 0 { dark } else { bright })
+    }
+
+    #[test]
+    fn flashes_count_by_their_number_change_and_darkness() {
+        let said = |film: &Film| flashes(film, DRAWN).map(|flashes| (flashes.rate, flashes.is_sure));
+        for (millis, dark, bright, expected) in [
+            (100, 0.0, 1.0, Some((5.0, true))),
+            (140, 0.0, 1.0, Some((4.0, true))),
+            (150, 0.0, 1.0, Some((3.5, false))),
+            (170, 0.0, 1.0, None),
+            (100, 0.5, 0.59, None),
+            (100, 0.5, 0.61, Some((5.0, true))),
+            (100, 0.85, 1.0, None),
+        ] {
+            assert_eq!(said(&blinking(millis, dark, bright)), expected, "{millis} {dark} {bright}");
+        }
+        // Steps in one direction are one change.
+        let stairs = [0.0, 0.2, 0.4, 0.6, 0.4, 0.2];
+        assert_eq!(said(&film(6, 50, |frame, _| stairs[frame])), Some((3.5, false)));
+    }
+
+    #[test]
+    fn flashes_count_by_their_area_at_one_time() {
+        let whole = blinking(100, 0.0, 1.0);
+        // The field of vision has 35 by 32 cells at most.
+        let area = |film: &Film, drawn| flashes(film, drawn).map(|flashes| (flashes.area, flashes.is_sure));
+        assert_eq!(area(&whole, DRAWN), Some((89_600.0, true)));
+        assert_eq!(area(&whole, (145.0, 145.0)), None);
+        assert_eq!(area(&whole, (150.0, 150.0)), Some((22_500.0, false)));
+        let strip =
+            |columns: usize| film(2, 100, move |frame, column| if frame == 0 || column >= columns { 0.0 } else { 1.0 });
+        assert_eq!(area(&strip(8), DRAWN), None);
+        assert_eq!(area(&strip(10), DRAWN), Some((25_600.0, false)));
+        assert_eq!(area(&strip(11), DRAWN), Some((28_160.0, true)));
+        // A wave flashes everywhere, and nowhere at once.
+        let wave = film(4, 50, |frame, column| if (frame + column) % 4 < 2 { 0.0 } else { 1.0 });
+        assert_eq!(area(&wave, DRAWN), Some((89_600.0, false)));
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_film_is_not_certain() {
+        let is_sure = |film: &Film| flashes(film, DRAWN).map(|flashes| flashes.is_sure);
+        assert_eq!(is_sure(&Film { is_transparent: true, ..blinking(100, 0.0, 1.0) }), Some(false));
+        assert_eq!(is_sure(&Film { is_damaged: true, ..blinking(100, 0.0, 1.0) }), Some(false));
+        // Two frames that are seen once, or of which it is not known what follows.
+        assert_eq!(is_sure(&Film { plays: Plays::Times(2), ..blinking(100, 0.0, 1.0) }), None);
+        assert_eq!(is_sure(&Film { plays: Plays::Times(5), ..blinking(100, 0.0, 1.0) }), Some(true));
+        assert_eq!(is_sure(&Film { is_whole: false, ..blinking(100, 0.0, 1.0) }), None);
+    }
+}

@@ -25,6 +25,7 @@ mod memory;
 mod networks;
 mod opening;
 mod painted;
+mod pictures;
 mod platform;
 mod politeness;
 mod privacy;
