@@ -51,11 +51,12 @@ fn pixels(colour: u8) -> Vec<u8> {
     bits.chunks(8).map(|byte| byte.iter().rev().fold(0, |sum, bit| (sum << 1) | u8::from(*bit))).collect()
 }
 
-/// Returns two frames as WebP and as PNG, red and blue, 400 milliseconds each, without end.
+/// Returns a WebP of two frames, red and blue, that are shown for 400 milliseconds each, without end.
 fn webp() -> Vec<u8> {
     BASE64_STANDARD.decode("UklGRoQAAABXRUJQVlA4WAoAAAACAAAABwAABwAAQU5JTQYAAAAAAAAAAABBTk1GKAAAAAAAAAAAAAcAAAcAAJABAAJWUDhMDwAAAC8HwAEABxD9j/4HIqL/AQBBTk1GKAAAAAAAAAAAAAcAAAcAAJABAABWUDhMDwAAAC8HwAEABxDR//4HIqL/AQA=").unwrap()
 }
 
+/// Returns the same as a PNG.
 fn apng() -> Vec<u8> {
     BASE64_STANDARD.decode("iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAACGFjVEwAAAACAAAAAPONk3AAAAAaZmNUTAAAAAAAAAAIAAAACAAAAAAAAAAAAAIABQAAvrKHjwAAABJJREFUeJxj/M+AHTDhEB+kEgDNQQEP6EHibwAAABpmY1RMAAAAAQAAAAgAAAAIAAAAAAAAAAAAAgAFAAAlwW1bAAAAGGZkQVQAAAACeJxjZGD4z4ANMGEVHbQSAMtDAQ+LnnysAAAAAElFTkSuQmCC").unwrap()
 }
