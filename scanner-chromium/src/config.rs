@@ -341,7 +341,7 @@ pub enum Reuse {
 pub enum Evidence {
     /// Pictures of elements that fail, one for each template, up to 5 for each rule on a page and 20 in a scan, 300 in
     /// all and 10 MiB; and one of the first page. They are taken when axe-core has finished with the page, and don't
-    /// change what it finds.
+    /// change what it finds. What [controls open](Opening) is pictured while it is open, within the same bounds.
     #[default]
     Taken,
     /// No pictures: for operators who must not keep what pages show.

@@ -146,7 +146,7 @@ impl Collected {
         self
     }
 
-    /// Sets what appeared when controls were pressed. It has no pictures.
+    /// Sets what appeared when controls were pressed.
     pub(crate) fn set_opened(&mut self, opened: Vec<(Option<OpenedBy>, Self)>) {
         self.opened = opened;
     }
@@ -161,6 +161,12 @@ impl Collected {
             }
             self.passed.extend(opened.passed);
         }
+    }
+
+    /// Returns rule and selector of each element.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = (&str, &str)> {
+        let results = self.violations.iter().chain(&self.incomplete);
+        results.flat_map(|result| result.nodes.iter().map(|node| (&*result.id, &*node.selector)))
     }
 
     /// Returns the elements that fail and whose position on the page is known.
@@ -184,6 +190,14 @@ impl Collected {
         let nodes = self.violations.iter_mut().chain(&mut self.incomplete).flat_map(|result| &mut result.nodes);
         for (node, area) in nodes.zip(areas) {
             node.area = area.map(|Rect { x, y, width, height }| [x, y, width, height]);
+        }
+    }
+
+    /// Adds pictures of what appeared when controls were pressed, in the order of [`Collected::set_opened`], as
+    /// [`Collected::add_pictures`] does.
+    pub(crate) fn add_opened_pictures(&mut self, pictures: Vec<Vec<(ElementNumber, Picture)>>) {
+        for ((_, opened), pictures) in self.opened.iter_mut().zip(pictures) {
+            opened.add_pictures(pictures);
         }
     }
 
@@ -228,10 +242,22 @@ impl Node {
         Some(Rect { x, y, width, height })
     }
 
+    /// Adds this picture of it to the album, and returns the reference to its picture, if it is there already.
+    fn keep(&self, album: &mut Album, of: Of, rule: &RuleId, picture: Option<Picture>) -> Option<ScreenshotRef> {
+        let template = Template::of(rule.as_str(), &self.selector, &self.html, self.rect()?);
+        if self.opened_by.is_some() {
+            album.add_opened(of, template, picture);
+            return None;
+        }
+        album.add(of, template, picture)
+    }
+
     /// Returns the element as it is kept, with this picture.
     fn finding(&self, rule: &RuleId, at: (usize, &str), outcome: CheckOutcome, shot: Option<ScreenshotRef>) -> Finding {
         let (page, url) = at;
-        let area = self.area.map(|[x, y, width, height]| Area::new(x, y, width, height));
+        // What appeared is not on the picture of the page.
+        let area = self.area.filter(|_| self.opened_by.is_none());
+        let area = area.map(|[x, y, width, height]| Area::new(x, y, width, height));
         let finding = Finding::new(rule.clone(), page, url, self.selector(), &self.html, &self.summary);
         let checks = self.checks.iter().map(|said| said.check(outcome));
         finding.with_checks(checks).with_area(area).with_screenshot(shot).with_opened_by(self.opened_by.clone())
@@ -258,8 +284,7 @@ fn join_rule(known: &mut Vec<RuleResult>, mut rule: RuleResult, control: Option<
     let nodes: Vec<Node> = nodes
         .into_iter()
         .filter(|node| !is_known(node))
-        // What appeared is not on the picture of the page.
-        .map(|node| Node { area: node.area.filter(|_| control.is_none()), opened_by: control.cloned(), ..node })
+        .map(|node| Node { opened_by: control.cloned(), ..node })
         .collect();
     if nodes.is_empty() {
         return;
@@ -365,8 +390,7 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, mu
         let first = findings.items.len();
         findings.items.extend((first..).zip(nodes).map(|(item, mut node)| {
             let picture = node.picture.take();
-            let template = node.rect().map(|rect| Template::of(id.as_str(), &node.selector, &node.html, rect));
-            let screenshot = template.and_then(|template| album.add(Of::Failing(item), template, picture));
+            let screenshot = node.keep(album, Of::Failing(item), &id, picture);
             node.finding(&id, (page, url), CheckOutcome::Fail, screenshot)
         }));
     }
@@ -396,8 +420,7 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, mu
             // What fails on later pages needs room for its pictures, too.
             let picture = node.picture.take().filter(|_| !album.is_half_full());
             let item = Of::Undecided(findings.undecided.len());
-            let template = node.rect().map(|rect| Template::of(id.as_str(), &node.selector, &node.html, rect));
-            let screenshot = template.and_then(|template| album.add(item, template, picture));
+            let screenshot = node.keep(album, item, &id, picture);
             findings.undecided.push(node.finding(&id, (page, url), outcome, screenshot));
         }
         sums.needs_review.insert(id.clone(), total);

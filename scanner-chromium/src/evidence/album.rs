@@ -15,6 +15,8 @@ use super::{capture::Screen, choice::Template, cut::Picture};
 /// The number of pictures of elements of one check, and of their bytes together: a check of any size stays affordable to keep.
 const MAX_PICTURES: usize = 300;
 const MAX_BYTES: usize = 10 * 1024 * 1024;
+/// The number of bytes of the pictures that wait for the room that is left.
+const MAX_WAITING_BYTES: usize = MAX_BYTES / 4;
 /// The number of bytes of the pictures of its pages together, beside the start page's.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
@@ -36,6 +38,9 @@ pub(crate) struct Album {
     /// The elements without a picture, and their templates: a page that is checked at the same time may have the picture,
     /// and come later.
     without: Vec<(Of, Template)>,
+    /// The elements that appeared once a control had been pressed, some with pictures.
+    opened: Vec<(Of, Template, Option<Picture>)>,
+    waiting_bytes: usize,
 }
 
 /// The element of which a picture is.
@@ -45,6 +50,19 @@ pub(crate) enum Of {
     Failing(usize),
     /// The one of [`Findings::undecided`] with this index.
     Undecided(usize),
+}
+
+impl Of {
+    /// Sets the picture of the element, if there is one.
+    fn refer(self, findings: &mut Findings, shown: Option<ScreenshotRef>) {
+        let finding = match self {
+            Self::Failing(item) => findings.items.get_mut(item),
+            Self::Undecided(item) => findings.undecided.get_mut(item),
+        };
+        if let (Some(finding), Some(shown)) = (finding, shown) {
+            finding.screenshot = Some(shown);
+        }
+    }
 }
 
 impl Album {
@@ -75,12 +93,17 @@ impl Album {
             }
             return shown;
         };
-        let scale_percent = picture.scale_percent;
-        let index = self.place(picture)?;
-        let Screenshot { id, width, height, .. } = self.pictures[index];
-        let shown = ScreenshotRef::new(id, width, height).with_scale_percent(scale_percent);
+        let shown = self.place(picture)?;
         self.by_template.insert(template, shown);
         Some(shown)
+    }
+
+    /// Keeps the picture of an element that appeared once a control had been pressed, or that there is none. It gets the room that is
+    /// left in [`Album::close`], so that it takes nothing from what pages show by themselves.
+    pub(crate) fn add_opened(&mut self, of: Of, template: Template, picture: Option<Picture>) {
+        let picture = picture.filter(|picture| self.waiting_bytes + picture.webp.len() <= MAX_WAITING_BYTES);
+        self.waiting_bytes += picture.as_ref().map_or(0, |picture| picture.webp.len());
+        self.opened.push((of, template, picture));
     }
 
     /// Returns whether half of the room for pictures of elements is taken.
@@ -99,21 +122,39 @@ impl Album {
         Some(ScreenshotRef::new(id, width, height).with_scale_percent(scale_percent))
     }
 
-    /// Refers to pictures that came after the elements of their templates, and returns all pictures.
-    pub(crate) fn close(self, findings: &mut Findings) -> Vec<Screenshot> {
-        for (of, template) in self.without {
-            let finding = match of {
-                Of::Failing(item) => findings.items.get_mut(item),
-                Of::Undecided(item) => findings.undecided.get_mut(item),
-            };
-            if let (Some(finding), Some(shown)) = (finding, self.by_template.get(&template)) {
-                finding.screenshot = Some(*shown);
+    /// Refers to pictures that came after the elements of their templates, gives room to those of what was opened, and returns all
+    /// pictures.
+    pub(crate) fn close(mut self, findings: &mut Findings) -> Vec<Screenshot> {
+        for (of, template) in std::mem::take(&mut self.without) {
+            of.refer(findings, self.by_template.get(&template).copied());
+        }
+        // What appears has pictures of its own, though the same may stand elsewhere.
+        let mut by_template = HashMap::new();
+        let mut without = Vec::new();
+        for (of, template, picture) in std::mem::take(&mut self.opened) {
+            match picture.and_then(|picture| self.place(picture)) {
+                Some(shown) => {
+                    of.refer(findings, Some(shown));
+                    by_template.entry(template).or_insert(shown);
+                }
+                None => without.push((of, template)),
             }
+        }
+        for (of, template) in without {
+            of.refer(findings, by_template.get(&template).copied());
         }
         self.pictures
     }
 
-    fn place(&mut self, picture: Picture) -> Option<usize> {
+    /// Keeps a picture of an element, and returns a reference to it.
+    fn place(&mut self, picture: Picture) -> Option<ScreenshotRef> {
+        let scale_percent = picture.scale_percent;
+        let index = self.index_of(picture)?;
+        let Screenshot { id, width, height, .. } = self.pictures[index];
+        Some(ScreenshotRef::new(id, width, height).with_scale_percent(scale_percent))
+    }
+
+    fn index_of(&mut self, picture: Picture) -> Option<usize> {
         let mut hasher = DefaultHasher::new();
         picture.webp.hash(&mut hasher);
         let alike = self.by_hash.entry(hasher.finish()).or_default();
@@ -194,6 +235,32 @@ mod tests {
         assert_eq!(album.close(&mut findings).len(), 1);
         assert_eq!(findings.items.iter().map(|item| item.screenshot).collect::<Vec<_>>(), [None, later]);
         assert_eq!(findings.undecided[0].screenshot, later);
+    }
+
+    #[test]
+    fn what_opens_gets_the_room_that_is_left_and_a_picture_of_its_own() {
+        let finding = |page| Finding::new(RuleId::new("rule"), page, "", "p", "<p>", "");
+        let mut findings = Findings::new(Tool::axe_core("", "")).with_items((0..4).map(finding));
+        let mut album = Album::default();
+        album.add_opened(Of::Failing(0), template(0), None);
+        album.add_opened(Of::Failing(1), template(0), Some(picture(1, 10)));
+        album.add_opened(Of::Failing(2), template(1), Some(picture(2, MAX_WAITING_BYTES)));
+        assert_eq!(album.add(Of::Failing(3), template(0), None), None);
+        let pictures = album.close(&mut findings);
+        let shown: Vec<_> = findings.items.iter().map(|item| item.screenshot.map(|shown| shown.id)).collect();
+        assert_eq!(pictures.len(), 1);
+        let only = Some(pictures[0].id);
+        assert_eq!(shown, [only, only, None, None], "what the page shows by itself has no picture of what opens");
+
+        let mut album = Album::default();
+        album.add_opened(Of::Failing(0), template(0), Some(picture(1_000, 10)));
+        let all = u32::try_from(MAX_PICTURES).unwrap();
+        assert!(
+            (0..all).all(|number| album.add(Of::Failing(1), template(number), Some(picture(number, 10))).is_some())
+        );
+        let mut findings = Findings::new(Tool::axe_core("", "")).with_items((0..2).map(finding));
+        assert_eq!(album.close(&mut findings).len(), MAX_PICTURES);
+        assert_eq!(findings.items[0].screenshot, None);
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub(crate) struct Wanted {
     pub(crate) elements: Vec<ElementNumber>,
     /// The first number of the elements that axe-core could not decide about: they come last.
     pub(crate) undecided: ElementNumber,
+    /// The greatest number of shots of elements, as far as none is taken again.
+    pub(crate) shots: usize,
     pub(crate) page: PagePicture,
 }
 
@@ -132,7 +134,8 @@ async fn try_pictures(tab: &Tab, wanted: Wanted, deadline: Instant) -> Result<Ta
     tab.freeze(deadline).await?;
     // Before anything is pictured, until everything is.
     let fields = FieldWatch::begin(tab, deadline).await?;
-    let photographer = Photographer { tab, world: fields.top(), undecided: wanted.undecided, deadline };
+    let photographer =
+        Photographer { tab, world: fields.top(), undecided: wanted.undecided, most: wanted.shots, deadline };
     let mut captures = Vec::new();
     let mut page = None;
     let mut missing = wanted.elements;
@@ -205,6 +208,8 @@ struct Photographer<'a> {
     /// Our world in the top document.
     world: i64,
     undecided: ElementNumber,
+    /// The greatest number of shots of elements.
+    most: usize,
     deadline: Instant,
 }
 
@@ -233,7 +238,7 @@ impl Photographer<'_> {
         let mut shots = Shots { kept: Vec::new(), moved: Vec::new(), after: None };
         let visible =
             elements.iter().zip(&before.visible).filter_map(|(element, area)| Some((*element, rect((*area)?))));
-        for mut shot in plan(visible, self.undecided, size) {
+        for mut shot in plan(visible, self.undecided, size).into_iter().take(self.most) {
             let taken = async { Ok::<_, EvidenceError>((self.decoded(&shot).await?, self.measure(&[]).await?.areas)) };
             let (png, after) = match taken.await {
                 Ok(taken) => taken,

@@ -1,18 +1,20 @@
 //! Pictures of what fails: the choice of elements (`choice`), the shots that show them (`plan`) and that the browser takes
-//! (`capture`), the parts cut out of them (`cut`), and the bounds for one check (`album`). What fields show about people (`fields`) is painted
-//! over before anything is cut out.
+//! (`capture`), the parts cut out of them (`cut`), and the bounds for one check (`pictured`, `album`). What fields show about people (`fields`) is
+//! painted over before anything is cut out.
 
 mod album;
 mod capture;
 mod choice;
 mod cut;
 mod fields;
+mod pictured;
 mod plan;
 
 pub(crate) use self::{
     album::{Album, Of},
     capture::{PagePicture, Screen, Shown, Taken, Wanted, pictures},
-    choice::{Candidate, Quota, Template},
+    choice::{Candidate, Template},
     cut::{Capture, Picture, cut_out},
-    plan::{ElementNumber, Rect},
+    pictured::{Pictured, ToPicture},
+    plan::{ElementNumber, MAX_SHOTS, Rect},
 };

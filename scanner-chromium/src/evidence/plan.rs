@@ -18,7 +18,7 @@ const MIN_EDGE: u32 = 4;
 const MAX_WIDTH: u32 = 1_280;
 const MAX_HEIGHT: u32 = 720;
 /// The number of shots of one page.
-const MAX_SHOTS: usize = 6;
+pub(crate) const MAX_SHOTS: usize = 6;
 /// The greatest distance in CSS pixels from the top of the first element of a shot to the bottom of the last, by the
 /// scale of the shot. It bounds the memory that a shot takes.
 const MAX_SHOT_HEIGHT: [u32; 2] = [3_000, 750];

@@ -2,7 +2,10 @@
 //!
 //! `opening.js` finds the controls that say that they open something and do nothing else, presses one after the other and puts each
 //! back before the next; `words.js` has the words of controls that are never pressed. axe-core and the probes look at what has
-//! appeared, and nothing else. The caller watches what the page does meanwhile, and drops all of it where that is more than opening.
+//! appeared, and nothing else, and `pictures` are taken while it can be seen. The caller watches what the page does meanwhile, and drops all
+//! of it where that is more than opening.
+
+mod pictures;
 
 use a11ycheck_core::domain::OpenedBy;
 use serde::Deserialize;
@@ -16,9 +19,12 @@ use crate::{
         CdpError,
         commands::{DispatchKeyEvent, Evaluated, KeyEventType},
     },
+    evidence::Capture,
     permits::ScanPermits,
     probes,
 };
+
+pub(crate) use self::pictures::Pictures;
 
 const OPENING: &str = include_str!("opening.js");
 const WORDS: &str = include_str!("words.js");
@@ -31,14 +37,27 @@ const MAX_STATES: u32 = 12;
 /// The greatest number of times that a page is opened again, because it could not be put back.
 pub(crate) const MAX_RELOADS: u32 = 3;
 
-/// A control, and the findings about what appeared when it was pressed; findings about controls themselves name none.
-pub(crate) type Opened = (Option<OpenedBy>, Collected);
+/// The findings about what appeared when a control was pressed, or about controls themselves.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// The control; `None` for findings about controls themselves.
+    pub(crate) by: Option<OpenedBy>,
+    pub(crate) collected: Collected,
+    /// The shots of what appeared.
+    pub(crate) captures: Vec<Capture>,
+}
 
 /// How far a page has come.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     pub(crate) opened: Vec<Opened>,
     pub(crate) end: End,
+}
+
+impl Progress {
+    fn add(&mut self, by: Option<OpenedBy>, collected: Collected) {
+        self.opened.push(Opened { by, collected, captures: Vec::new() });
+    }
 }
 
 /// Why no further control is pressed.
@@ -91,6 +110,7 @@ pub(crate) struct Page<'a> {
     pub(crate) axe_options: &'a AxeOptions,
     pub(crate) enhanced_contrast: bool,
     pub(crate) permits: &'a ScanPermits<'a>,
+    pub(crate) pictures: &'a Pictures<'a>,
     pub(crate) deadline: Instant,
 }
 
@@ -149,8 +169,14 @@ impl Page<'_> {
             let by = OpenedBy::new(&control.name, &control.selector);
             if pressed == Pressed::Opened {
                 let (collected, is_dialog) = self.look().await?;
-                progress.opened.extend(collected.map(|collected| (Some(by.clone()), collected)));
-                if is_dialog {
+                if let Some(collected) = collected {
+                    // Findings are kept even if there is no time for their pictures.
+                    progress.add(Some(by.clone()), collected);
+                    if let Some(Opened { collected, captures, .. }) = progress.opened.last_mut() {
+                        *captures = self.pictures.take(self.tab, collected, self.deadline).await?;
+                    }
+                }
+                if is_dialog && self.is_true("opening.stays()").await? {
                     self.press(Key::Escape).await?;
                     self.evaluate("opening.escaped()", Outcome::Promise).await?;
                 }
@@ -159,7 +185,9 @@ impl Page<'_> {
                 return Ok(End::Left);
             }
             let is_back = self.close().await?;
-            progress.opened.extend(self.told("a11ycheck-dialog-focus").await?.map(|told| (Some(by), told)));
+            if let Some(told) = self.told("a11ycheck-dialog-focus").await? {
+                progress.add(Some(by), told);
+            }
             if !is_back {
                 return Ok(End::Stuck(number + 1));
             }
@@ -169,7 +197,9 @@ impl Page<'_> {
                     return Ok(End::Left);
                 }
                 let is_back = self.try_keys(has_left).await?;
-                progress.opened.extend(self.told("a11ycheck-opening-keys").await?.map(|told| (None, told)));
+                if let Some(told) = self.told("a11ycheck-opening-keys").await? {
+                    progress.add(None, told);
+                }
                 if !is_back {
                     return Ok(End::Stuck(number + 1));
                 }
@@ -224,8 +254,13 @@ impl Page<'_> {
 
     /// Puts back what was opened, and returns whether the page is as it was.
     async fn close(self) -> Result<bool, AxeError> {
-        let closed = self.evaluate("opening.close()", Outcome::Promise).await?;
-        Ok(closed.is_some_and(|closed| closed.result.value == true))
+        self.is_true("opening.close()").await
+    }
+
+    /// Returns whether a script promises true; not after an exception.
+    async fn is_true(self, expression: &str) -> Result<bool, AxeError> {
+        let answer = self.evaluate(expression, Outcome::Promise).await?;
+        Ok(answer.is_some_and(|answer| answer.result.value == true))
     }
 
     async fn press(self, key: Key) -> Result<(), CdpError> {

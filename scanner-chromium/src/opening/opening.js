@@ -287,6 +287,14 @@
       const results = await axe.run({ include: [...roots] }, { ...options, elementRef: true, iframes: false });
       globalThis.outcome = { results };
     },
+    // Returns whether the dialog is still there once pictures have been taken of it: no probe speaks of one that they have closed.
+    stays: async () => {
+      await settle();
+      if (!isGone()) return true;
+      now.dialog = null;
+      if (!accused.some(({ id }) => id === 'a11ycheck-dialog-focus')) tried.delete('a11ycheck-dialog-focus');
+      return false;
+    },
     // Looks at the page after Escape was pressed in a dialog.
     escaped: async () => {
       await settle();

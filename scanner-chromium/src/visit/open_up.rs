@@ -2,6 +2,7 @@
 
 use std::sync::PoisonError;
 
+use a11ycheck_core::domain::page_address;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
@@ -11,26 +12,48 @@ use super::{
     visitor::Rest,
 };
 use crate::{
-    Opening,
+    Evidence, Opening,
     cdp::commands::{EnableFetch, RequestPattern, RequestStage},
-    opening::{self, End, MAX_RELOADS, Opened, Progress},
+    evidence::{Capture, MAX_SHOTS},
+    opening::{self, End, MAX_RELOADS, Opened, Pictures, Progress},
 };
 
 impl PageVisit<'_> {
-    /// Presses what opens something on a page that was checked and pictured, and adds what that shows to its findings. Whatever
-    /// happens meanwhile costs this and nothing else. Returns how the tab may wait for the next page: away, if anything was pressed.
-    pub(super) async fn open_up(&self, page: Arrived, checked: &mut Checked, rest: Rest) -> Rest {
-        let Some(kind) = self.opened_kind(&page, checked) else { return rest };
+    /// Presses what opens something on a page that was checked and pictured with so many shots, and adds what that shows to its findings.
+    /// Whatever happens meanwhile costs this and nothing else. Returns the shots of it, and how the tab may wait for the next page: away,
+    /// if anything was pressed.
+    pub(super) async fn open_up(
+        &self,
+        page: Arrived,
+        checked: &mut Checked,
+        shots: usize,
+        rest: Rest,
+    ) -> (Vec<Vec<Capture>>, Rest) {
+        let Some(kind) = self.opened_kind(&page, checked) else { return (Vec::new(), rest) };
         let deadline = self.scan_done_by.min(Instant::now() + opening::TIME);
-        match timeout_at(deadline, self.opened(page, deadline)).await {
+        let pictures = self.opened_pictures(checked, shots);
+        match timeout_at(deadline, self.opened(page, &pictures, deadline)).await {
             Ok(Ok(opened)) => {
                 self.moved_kinds.lock().unwrap_or_else(PoisonError::into_inner).insert(kind);
+                let divided = opened.into_iter().map(|Opened { by, collected, captures }| ((by, collected), captures));
+                let (opened, captures) = divided.unzip();
                 checked.collected.set_opened(opened);
+                return (captures, Rest::Away);
             }
             Ok(Err(error)) => tracing::debug!(url = self.url.as_str(), ?error, "what a page opens is not known"),
             Err(_) => tracing::debug!(url = self.url.as_str(), "the time for what a page opens was over"),
         }
-        Rest::Away
+        pictures.release();
+        (Vec::new(), Rest::Away)
+    }
+
+    /// Returns the pictures that may be taken of what a page opens, after so many shots of the page itself: those that it has left.
+    fn opened_pictures(&self, checked: &Checked, shots: usize) -> Pictures<'_> {
+        let left = match self.config.evidence {
+            Evidence::LeftOut => 0,
+            Evidence::Taken => MAX_SHOTS.saturating_sub(shots),
+        };
+        Pictures::new(self.pictured_opened, page_address(&checked.url), &checked.collected, left)
     }
 
     /// Returns the kind of a page on which controls are to be pressed; `None` for a page that stays as it is.
@@ -49,16 +72,22 @@ impl PageVisit<'_> {
     }
 
     /// Presses one control after the other; where the page can't be put back, it is opened again.
-    async fn opened(&self, mut page: Arrived, deadline: Instant) -> Result<Vec<Opened>, PageError> {
+    async fn opened(
+        &self,
+        mut page: Arrived,
+        pictures: &Pictures<'_>,
+        deadline: Instant,
+    ) -> Result<Vec<Opened>, PageError> {
         // Pictures have stopped its scripts.
         self.tab().unfreeze(deadline).await?;
         let (mut opened, mut from) = (Vec::new(), 0);
         for _ in 0..=MAX_RELOADS {
-            let progress = self.visitor.unless_trouble(self.pressed(&page, from, deadline)).await?;
+            let progress = self.visitor.unless_trouble(self.pressed(&page, from, pictures, deadline)).await?;
             opened.extend(progress.opened);
             match progress.end {
                 End::Left => {
                     tracing::info!(url = self.url.as_str(), "a control of a page does more than open something");
+                    pictures.release();
                     return Ok(Vec::new());
                 }
                 End::Done => break,
@@ -75,7 +104,13 @@ impl PageVisit<'_> {
 
     /// Presses the controls of a document from one number on. From then on, until the tab leaves the document, no document is
     /// requested for it, and nothing is sent.
-    async fn pressed(&self, page: &Arrived, from: usize, deadline: Instant) -> Result<Progress, PageError> {
+    async fn pressed(
+        &self,
+        page: &Arrived,
+        from: usize,
+        pictures: &Pictures<'_>,
+        deadline: Instant,
+    ) -> Result<Progress, PageError> {
         self.events().watch_presses();
         let everything = RequestPattern { resource_type: None, request_stage: RequestStage::Request };
         self.tab().session().call(EnableFetch { patterns: &[everything] }, deadline).await?;
@@ -86,6 +121,7 @@ impl PageVisit<'_> {
             axe_options: self.axe_options,
             enhanced_contrast: self.config.enhanced_contrast,
             permits: self.permits,
+            pictures,
             deadline,
         };
         let has_left = || !self.shows(page) || self.events().peek(PageState::has_left);

@@ -7,7 +7,7 @@
 use std::{
     collections::HashSet,
     pin::pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use a11ycheck_core::domain::{page_address, view_of};
@@ -31,7 +31,7 @@ use crate::{
     ChromiumConfig, Evidence, MovingProbes,
     axe::{self, AxeOptions, AxeSource, Collected, Timing},
     browser::Tab,
-    evidence::{Capture, ElementNumber, PagePicture, Quota, Screen, Shown, Taken, Wanted, pictures},
+    evidence::{Capture, MAX_SHOTS, PagePicture, Pictured, Screen, Shown, Taken, Wanted, pictures},
     guard::GuardLog,
     permits::{Permit, ScanPermits},
     platform::{self, Signals},
@@ -58,10 +58,10 @@ pub(super) struct PageVisit<'a> {
     pub(super) log: &'a GuardLog,
     /// The requests without a response so far in the scan.
     pub(super) unresponsive: &'a Arc<Unresponsive>,
-    /// The pictures of elements that fail, taken so far in the scan.
-    pub(super) pictured: &'a Mutex<Quota>,
-    /// The same for elements that axe-core could not decide about, which take nothing from the others.
-    pub(super) pictured_undecided: &'a Mutex<Quota>,
+    /// The pictures of elements, taken so far in the scan.
+    pub(super) pictured: &'a Pictured,
+    /// The same for what appears once controls have been pressed.
+    pub(super) pictured_opened: &'a Pictured,
     /// The kinds of pages in the scan on which probes that move pages have run.
     pub(super) moved_kinds: &'a Mutex<HashSet<String>>,
     /// The pace of the requests to the site.
@@ -107,6 +107,21 @@ pub(crate) struct Checked {
     pub(crate) parts: Result<Vec<PagePart>, Obstacle>,
 }
 
+/// The shots of a page.
+#[derive(Debug, Default)]
+pub(super) struct Captures {
+    /// Those of the page as it stood first.
+    pub(super) first: Vec<Capture>,
+    /// Those of what each control opened, in the order of [`Collected::set_opened`].
+    pub(super) opened: Vec<Vec<Capture>>,
+}
+
+impl Captures {
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_empty() && self.opened.iter().all(Vec::is_empty)
+    }
+}
+
 /// A document that has loaded, and whose network has become quiet.
 #[derive(Debug)]
 pub(super) struct Arrived {
@@ -142,7 +157,7 @@ struct Turn<'a> {
 impl PageVisit<'_> {
     /// Takes a page from its address to its findings, and returns how the tab may wait for the next page. Waits for a
     /// processor core do not count as the page's own time.
-    pub(super) async fn check(&self, loading: Permit<'_>) -> Result<(Checked, Vec<Capture>, Rest), PageError> {
+    pub(super) async fn check(&self, loading: Permit<'_>) -> Result<(Checked, Captures, Rest), PageError> {
         let too_late = |_| PageError::Failed(timed_out());
         let page_timeout = self.config.page_timeout;
         let now = Instant::now();
@@ -160,9 +175,9 @@ impl PageVisit<'_> {
                 let checking = self.inspect(&page, moment, core, done_by);
                 match timeout_at(done_by, checking).await.map_err(too_late)?? {
                     Looked::Checked(mut checked) => {
-                        let captures = self.pictures(&mut checked, done_by).await;
-                        let rest = self.open_up(page, &mut checked, rest).await;
-                        return Ok((*checked, captures, rest));
+                        let first = self.pictures(&mut checked, done_by).await;
+                        let (opened, rest) = self.open_up(page, &mut checked, first.len(), rest).await;
+                        return Ok((*checked, Captures { first, opened }, rest));
                     }
                     // The page is known to change by now, and the next attempt waits until it is built.
                     Looked::TooEarly => continue,
@@ -377,32 +392,22 @@ impl PageVisit<'_> {
             return Vec::new();
         }
         let (collected, address) = (&checked.collected, page_address(&checked.url));
-        let chosen = quota(self.pictured).choose(address.as_str(), collected.candidates());
-        // They have a quota of their own, and take nothing from what fails.
-        let to_check = quota(self.pictured_undecided).choose(address.as_str(), collected.undecided_candidates());
-        let page = match (self.look, chosen.page) {
+        let chosen = self.pictured.choose(address.as_str(), collected.candidates(), collected.undecided_candidates());
+        let page = match (self.look, chosen.has_page()) {
             (Look::Start, _) => PagePicture::Full,
             (_, true) => PagePicture::Half,
             (_, false) => PagePicture::LeftOut,
         };
-        let elements = chosen.elements.iter().chain(&to_check.elements).map(|chosen| chosen.element).collect();
-        let wanted = Wanted { elements, undecided: collected.failing(), page };
+        let wanted = Wanted { elements: chosen.elements(), undecided: collected.failing(), shots: MAX_SHOTS, page };
         let Taken { captures, page } = tokio::select! {
             biased;
             _ = navigate::trouble(self.events()) => Taken::default(),
             taken = pictures(self.tab(), wanted, deadline) => taken,
         };
-        let pictured: HashSet<ElementNumber> =
-            captures.iter().flat_map(|capture| &capture.shot.crops).map(|crop| crop.element).collect();
-        {
-            let mut quota = quota(self.pictured);
-            if chosen.page && (self.look == Look::Start || page.is_none()) {
-                quota.release_page();
-            }
-            quota.release(chosen.elements.into_iter().filter(|chosen| !pictured.contains(&chosen.element)));
+        if chosen.has_page() && (self.look == Look::Start || page.is_none()) {
+            self.pictured.release_page();
         }
-        quota(self.pictured_undecided)
-            .release(to_check.elements.into_iter().filter(|chosen| !pictured.contains(&chosen.element)));
+        self.pictured.release_missing(chosen, &captures);
         if let Some(Shown { screen, areas }) = page {
             checked.collected.set_areas(&areas);
             checked.screen = Some(screen);
@@ -475,10 +480,6 @@ pub(super) fn kind_of(url: &Url) -> String {
     let folder = url.path().rsplit_once('/').map_or("", |(folder, _)| folder);
     let folder: String = folder.chars().filter(|character| !character.is_ascii_digit()).collect();
     format!("{}{folder}", url.host_str().unwrap_or_default())
-}
-
-fn quota(quota: &Mutex<Quota>) -> MutexGuard<'_, Quota> {
-    quota.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the address of a document with the view that its scripts show, if they show one.

@@ -17,7 +17,7 @@ use url::Url;
 use super::{
     errors::PageError,
     pace::Pace,
-    page::{Checked, Look, PageVisit},
+    page::{Captures, Checked, Look, PageVisit},
     scope::Scope,
     unresponsive::Unresponsive,
     visitor::{Rest, Visitor},
@@ -26,7 +26,7 @@ use crate::{
     BrowserError,
     axe::AxeOptions,
     browser::{Browser, TabSettings},
-    evidence::{Capture, Quota, cut_out},
+    evidence::{Pictured, cut_out},
     guard::{Guard, GuardLog},
     parts::Parts,
     permits::{Permit, ScanPermits},
@@ -61,8 +61,9 @@ pub(crate) struct Visits<'a> {
     resting: Mutex<Vec<Visitor>>,
     /// The browser that the latest visit used.
     browser: Mutex<Arc<Browser>>,
-    pictured: Mutex<Quota>,
-    pictured_undecided: Mutex<Quota>,
+    pictured: Pictured,
+    /// The same for what appears once controls have been pressed, which takes nothing from the others.
+    pictured_opened: Pictured,
     moved_kinds: Mutex<HashSet<String>>,
     /// The requests of the scan's pages without a response.
     unresponsive: Arc<Unresponsive>,
@@ -88,8 +89,8 @@ impl<'a> Visits<'a> {
             permits: parts.permits.begin_scan(parts.config.pages_at_once),
             resting: Mutex::default(),
             browser: Mutex::new(browser),
-            pictured: Mutex::new(Quota::after(request.known.clone())),
-            pictured_undecided: Mutex::default(),
+            pictured: Pictured::after(request.known.clone()),
+            pictured_opened: Pictured::after(request.known.clone()),
             moved_kinds: Mutex::default(),
             unresponsive: Arc::default(),
             done_by,
@@ -114,11 +115,9 @@ impl<'a> Visits<'a> {
 
     /// Counts the pictures of a page of the previous check towards those that are taken: its elements and itself keep them.
     pub(crate) fn count_kept(&self, page: &PageOutcome, items: &[&Finding], undecided: &[&Finding]) {
-        let count = |pictured: &Mutex<Quota>, findings: &[&Finding], has_page| {
-            pictured.lock().unwrap_or_else(PoisonError::into_inner).keep(&page.url, findings, has_page);
-        };
-        count(&self.pictured, items, page.picture.is_some());
-        count(&self.pictured_undecided, undecided, false);
+        let ((items, opened), (undecided, opened_undecided)) = (divided(items), divided(undecided));
+        self.pictured.keep(&page.url, &items, &undecided, page.picture.is_some());
+        self.pictured_opened.keep(&page.url, &opened, &opened_undecided, false);
     }
 
     /// Returns the record of the guard through which pages load.
@@ -238,7 +237,7 @@ impl<'a> Visits<'a> {
             log: self.guard.log(),
             unresponsive: &self.unresponsive,
             pictured: &self.pictured,
-            pictured_undecided: &self.pictured_undecided,
+            pictured_opened: &self.pictured_opened,
             moved_kinds: &self.moved_kinds,
             pace: &self.pace,
             permits: &self.permits,
@@ -254,7 +253,7 @@ impl<'a> Visits<'a> {
         };
         let (visited, captures, rest) = match visited {
             Ok((checked, captures, rest)) => (Ok(checked), captures, rest),
-            Err(error) => (Err(error), Vec::new(), Rest::Away),
+            Err(error) => (Err(error), Captures::default(), Rest::Away),
         };
         // If the next page has to wait, this one is not left running.
         let rest = if self.pace.is_unhindered() { rest } else { Rest::Away };
@@ -276,13 +275,18 @@ impl<'a> Visits<'a> {
     }
 
     /// Adds the pictures of what failed to the page; they are cut out of the captures.
-    async fn with_pictures(&self, mut checked: Checked, captures: Vec<Capture>) -> Checked {
+    async fn with_pictures(&self, mut checked: Checked, captures: Captures) -> Checked {
         if captures.is_empty() {
             return checked;
         }
         let _permit = self.permits.cutting().await;
-        match tokio::task::spawn_blocking(|| cut_out(captures)).await {
-            Ok(pictures) => checked.collected.add_pictures(pictures),
+        let Captures { first, opened } = captures;
+        let cutting = || (cut_out(first), opened.into_iter().map(cut_out).collect::<Vec<_>>());
+        match tokio::task::spawn_blocking(cutting).await {
+            Ok((first, opened)) => {
+                checked.collected.add_pictures(first);
+                checked.collected.add_opened_pictures(opened);
+            }
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "pictures of a page could not be cut out");
             }
@@ -325,6 +329,11 @@ impl<'a> Visits<'a> {
     fn browser(&self) -> std::sync::MutexGuard<'_, Arc<Browser>> {
         self.browser.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns what a page shows by itself, and what appeared once a control had been pressed.
+fn divided<'f>(findings: &[&'f Finding]) -> (Vec<&'f Finding>, Vec<&'f Finding>) {
+    findings.iter().copied().partition(|finding| finding.opened_by.is_none())
 }
 
 fn twice_down() -> Failure {

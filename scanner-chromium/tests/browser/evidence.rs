@@ -57,7 +57,7 @@ fn outlined(image: &RgbImage) -> [u32; 4] {
 
 /// Checks that each picture of an [image](image_of) has that image within its outline and not elsewhere. Returns the number of images
 /// with a picture.
-fn assert_right(output: &ScanOutput) -> usize {
+pub(crate) fn assert_right(output: &ScanOutput) -> usize {
     let mut pictured = 0;
     // A probe may name the element around an image as well, of which the image is a part.
     for item in output.findings.items.iter().filter(|item| item.rule.as_str() == "role-img-alt") {
@@ -76,7 +76,7 @@ fn assert_right(output: &ScanOutput) -> usize {
 }
 
 /// Returns an image without an alternative text, of one colour.
-fn image_of(colour: &str) -> String {
+pub(crate) fn image_of(colour: &str) -> String {
     // A browser draws a frame around an image that it can't load.
     format!("<div role=img style='width: 120px; height: 60px; background: #{colour}'></div>")
 }

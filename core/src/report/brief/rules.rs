@@ -2,7 +2,7 @@
 
 use super::{Brief, todo::quick};
 use crate::{
-    catalog::{brief, fill},
+    catalog::{brief, fill, terms},
     report::{Example, Group, PlaceView, Report, Thing},
 };
 
@@ -36,6 +36,9 @@ pub struct ShownPlace<'a> {
     pub what: String,
     /// What the picture of the element shows. Hostile text.
     pub picture: String,
+    /// The sentence that names the control that was pressed before the element appeared, with `code` in backticks; `None` for what the
+    /// page shows by itself. Hostile text.
+    pub opened: Option<String>,
     /// What was found on the element, if that is one sentence that neither `what` nor the place before says; `code` is in
     /// backticks. Hostile text.
     pub found: Option<&'a str>,
@@ -89,11 +92,13 @@ impl<'a> ShownPlace<'a> {
     fn new(place: &'a PlaceView, example: &'a Example, report: &Report) -> Self {
         let thing = Thing::of(&example.html).in_words(report.locale);
         let picture = fill(&brief(report.locale).rule.picture, &[("thing", &thing)]);
+        let opened = example.opened_by.as_ref().map(|control| terms(report.locale).opened(control));
+        let details = example.details.as_deref().unwrap_or_default();
+        let found = opened.as_deref().and_then(|opened| details.strip_prefix(opened)).unwrap_or(details).trim();
         // The sentence about what was measured would say the same again, and several are as good as said by the rule.
-        let details = example.details.as_deref().filter(|details| !details.trim().contains('\n'));
-        let found = details.filter(|_| place.measured.is_none());
+        let is_shown = !found.is_empty() && !found.contains('\n') && place.measured.is_none();
         let what = place.measured.clone().unwrap_or(thing);
-        Self { place, example, what, picture, found }
+        Self { place, example, what, picture, opened, found: is_shown.then_some(found) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    domain::{Failure, FailureCode, Impact, RuleId, Tool, Totals},
+    domain::{Failure, FailureCode, Impact, OpenedBy, RuleId, Tool, Totals},
     locale::Locale,
     report::{Example, Group, PageCount, PageView, PlaceToCheck, PlaceView, Reason, Report, ToCheck},
 };
@@ -208,4 +208,18 @@ fn a_place_says_what_was_found_in_one_sentence_once() {
     report.groups = vec![group];
     let found: Vec<_> = Brief::new(&report).rules[0].places.iter().map(|place| place.found).collect();
     assert_eq!(found, [Some("Outside of every landmark."), None, None]);
+}
+
+#[test]
+fn a_place_that_appears_says_what_was_pressed_beside_what_was_found() {
+    let mut report = report(3);
+    let mut group = group(1, "region", Impact::Moderate, &[2, 1]);
+    let opened = "The element appears once `Menu` has been pressed.";
+    let appears = &mut group.examples[0];
+    appears.opened_by = Some(OpenedBy::new("Menu", "#menu"));
+    appears.details = Some(format!("{opened}\nOutside of every landmark."));
+    report.groups = vec![group];
+    let brief = Brief::new(&report);
+    let said: Vec<_> = brief.rules[0].places.iter().map(|place| (place.opened.as_deref(), place.found)).collect();
+    assert_eq!(said, [(Some(opened), Some("Outside of every landmark.")), (None, None)]);
 }

@@ -151,6 +151,7 @@ impl Composer<'_> {
         let mut above = vec![(vec![Run::bold(text::line(&shown.what, MAX_WHAT))], tight), (reach, tight)];
         above.extend(self.accepted(example).map(|accepted| (accepted, tight)));
         above.push((vec![self.address(&example.page)], tight));
+        above.extend(shown.opened.as_deref().map(|opened| (text::marked(&text::line(opened, MAX_FOUND)), tight)));
         let picture = self.pictures.get(&example.id);
         let mut below = Vec::new();
         below.extend(shown.found.map(|found| (text::marked(&text::line(found, MAX_FOUND)), tight)));

@@ -14,6 +14,8 @@ use crate::{
 
 /// The most characters of a selector.
 const MAX_SELECTOR: usize = 80;
+/// The most characters of the sentence that names what was pressed.
+const MAX_OPENED: usize = 200;
 /// The least room for the beginning of a rule: its title and how to tell, in points.
 const BEGINNING: f32 = 60.0;
 
@@ -50,7 +52,12 @@ impl Composer<'_> {
         });
         let places = waiting.places.iter().map(|place| {
             let selector = Run::mono(text::line(&place.target, MAX_SELECTOR));
-            vec![self.address(&place.page), Run::regular(" "), selector]
+            let mut item = vec![self.address(&place.page), Run::regular(" "), selector];
+            if let Some(control) = &place.opened_by {
+                item.push(Run::regular(" "));
+                item.extend(text::marked(&text::line(&self.terms.opened(control), MAX_OPENED)));
+            }
+            item
         });
         let items: Vec<Vec<Run>> = reasons.chain(places).collect();
         if !items.is_empty() {

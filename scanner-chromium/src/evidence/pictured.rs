@@ -1,0 +1,134 @@
+//! The elements that a check has pictured so far: those that fail, and those that axe-core could not decide about, which take nothing
+//! from the others.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use a11ycheck_core::{domain::Finding, scanner::KnownElements};
+
+use super::{
+    choice::{Candidate, Choice, Chosen, Quota},
+    cut::Capture,
+    plan::ElementNumber,
+};
+
+/// The pictures of elements, taken so far in a check or being taken, by all of its tabs.
+#[derive(Debug, Default)]
+pub(crate) struct Pictured {
+    failing: Mutex<Quota>,
+    undecided: Mutex<Quota>,
+}
+
+/// The elements of one page that are to be pictured, and that are counted as pictured.
+#[derive(Debug, Default)]
+pub(crate) struct ToPicture {
+    failing: Choice,
+    undecided: Choice,
+}
+
+impl ToPicture {
+    /// Returns the elements, those that fail first.
+    pub(crate) fn elements(&self) -> Vec<ElementNumber> {
+        self.failing.elements.iter().chain(&self.undecided.elements).map(|chosen| chosen.element).collect()
+    }
+
+    /// Returns whether the page gets a picture, on which its elements can be marked.
+    pub(crate) const fn has_page(&self) -> bool {
+        self.failing.page
+    }
+}
+
+impl Pictured {
+    /// Returns the pictures, none so far, of a check of a site whose previous check had these elements, if there was one.
+    pub(crate) fn after(known: Option<Arc<KnownElements>>) -> Self {
+        Self { failing: Mutex::new(Quota::after(known)), undecided: Mutex::default() }
+    }
+
+    /// Chooses among the elements of the page at this address, and counts those that it returns.
+    pub(crate) fn choose<'a>(
+        &self,
+        page_url: &str,
+        failing: impl Iterator<Item = Candidate<'a>>,
+        undecided: impl Iterator<Item = Candidate<'a>>,
+    ) -> ToPicture {
+        let failing = locked(&self.failing).choose(page_url, failing);
+        let undecided = locked(&self.undecided).choose(page_url, undecided);
+        ToPicture { failing, undecided }
+    }
+
+    /// Counts elements of a page of the previous check that keep their pictures, and the page's own if it has one.
+    pub(crate) fn keep(&self, page_url: &str, failing: &[&Finding], undecided: &[&Finding], has_page: bool) {
+        locked(&self.failing).keep(page_url, failing, has_page);
+        locked(&self.undecided).keep(page_url, undecided, false);
+    }
+
+    /// Takes back what was counted for elements that are in none of these shots, so that others like them may get a picture, and
+    /// returns the elements that are.
+    pub(crate) fn release_missing(&self, chosen: ToPicture, captures: &[Capture]) -> ToPicture {
+        let pictured: HashSet<ElementNumber> =
+            captures.iter().flat_map(|capture| &capture.shot.crops).map(|crop| crop.element).collect();
+        let divide = |quota: &Mutex<Quota>, Choice { elements, page }: Choice| {
+            let (shown, missing): (Vec<Chosen>, Vec<Chosen>) =
+                elements.into_iter().partition(|chosen| pictured.contains(&chosen.element));
+            locked(quota).release(missing);
+            Choice { elements: shown, page }
+        };
+        let ToPicture { failing, undecided } = chosen;
+        ToPicture { failing: divide(&self.failing, failing), undecided: divide(&self.undecided, undecided) }
+    }
+
+    /// Takes back what was counted for elements whose pictures are not kept.
+    pub(crate) fn release(&self, chosen: ToPicture) {
+        self.release_missing(chosen, &[]);
+    }
+
+    /// Takes back what was counted for a page that got no picture.
+    pub(crate) fn release_page(&self) {
+        locked(&self.failing).release_page();
+    }
+}
+
+fn locked(quota: &Mutex<Quota>) -> MutexGuard<'_, Quota> {
+    quota.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::plan::{Crop, Rect, Shot},
+        *,
+    };
+
+    const AREA: Rect = Rect { x: 0, y: 0, width: 20, height: 20 };
+
+    fn candidate(number: usize, html: &'static str) -> Candidate<'static> {
+        let element = ElementNumber(number);
+        Candidate { element, rule: "image-alt", selector: html, html, summary: "", area: AREA }
+    }
+
+    fn capture_of(number: usize) -> Capture {
+        let crop = Crop { element: ElementNumber(number), area: AREA, outlined: AREA, scale: 1 };
+        let shot = Shot { clip: AREA, scale: 1, crops: vec![crop] };
+        Capture { shot, png: Vec::new(), covers: Arc::default() }
+    }
+
+    #[test]
+    fn what_is_in_no_shot_may_be_pictured_later_and_so_may_what_is_not_kept() {
+        let pictured = Pictured::default();
+        let choose = || {
+            let failing = [candidate(0, "<img id=a>"), candidate(1, "<img id=b>")];
+            pictured.choose("https://a.example/", failing.into_iter(), [candidate(2, "<img id=a>")].into_iter())
+        };
+        let numbers = |chosen: &ToPicture| chosen.elements().iter().map(|element| element.0).collect::<Vec<_>>();
+        let first = choose();
+        assert_eq!(numbers(&first), [0, 1, 2], "what is undecided is counted by itself");
+        let shown = pictured.release_missing(first, &[capture_of(1)]);
+        assert_eq!(numbers(&shown), [1]);
+        let second = choose();
+        assert_eq!(numbers(&second), [0, 2]);
+        pictured.release(shown);
+        assert_eq!(numbers(&choose()), [1]);
+    }
+}

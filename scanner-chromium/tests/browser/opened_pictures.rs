@@ -1,0 +1,167 @@
+//! Pictures of what appears when controls are pressed: they show it while it is open, and change nothing else.
+
+use std::collections::BTreeSet;
+
+use a11ycheck_core::{
+    domain::Finding,
+    id::ScanId,
+    scanner::{CancellationToken, PageList, ScanOutput, ScanRequest, Scanner as _},
+};
+use a11ycheck_scanner_chromium::{ChromiumScanner, Evidence, Opening};
+
+use crate::{
+    evidence::{assert_right, image_of},
+    support::{Progress, Reply, Site, config, page},
+};
+
+/// Returns a disclosure with this number and an image of this colour.
+fn disclosure(number: u32, colour: &str) -> String {
+    format!("<details><summary>Question {number}</summary>{}</details>", image_of(colour))
+}
+
+async fn scan(site: &Site, paths: &[&str], opening: Opening, evidence: Evidence) -> ScanOutput {
+    let config = config().with_opening(opening).with_evidence(evidence).with_pages_at_once(1);
+    let scanner = ChromiumScanner::new(config).unwrap();
+    let pages = PageList::new(paths.iter().map(|path| site.url(path).parse().unwrap())).unwrap();
+    let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), pages);
+    let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();
+    scanner.close().await;
+    output
+}
+
+/// Returns the images that appeared when a control was pressed.
+fn opened(output: &ScanOutput) -> Vec<&Finding> {
+    let images = output.findings.items.iter().filter(|item| item.rule.as_str() == "role-img-alt");
+    images.filter(|image| image.opened_by.is_some()).collect()
+}
+
+/// Pages on which an image appears, at the top, far below the first screen, over the page and beside what stays, with its colour.
+fn places() -> [String; 4] {
+    let [menu, below, dialog, tab] = ["cc2200", "0022cc", "22aa00", "aa00cc"].map(image_of);
+    [
+        format!("<button aria-expanded=false onclick='toggle(this, p)'>Menu</button><div id=p hidden>{menu}</div>"),
+        format!("<div style='height: 2500px'></div><details><summary>Hours</summary>{below}</details>"),
+        format!(
+            "<div style='height: 2500px'></div><button aria-haspopup=dialog onclick='d.showModal()'>Sizes</button>
+             <dialog id=d aria-label=Sizes>{dialog}<button>Close</button></dialog>"
+        ),
+        format!(
+            "<div role=tablist aria-label=About><button role=tab id=a aria-selected=true>One</button><button role=tab id=b aria-selected=false>Two</button></div>
+             <div role=tabpanel aria-labelledby=a id=p>First</div><div role=tabpanel aria-labelledby=b id=q hidden>{tab}</div>
+             <script>const show = (one) => {{ a.ariaSelected = one; b.ariaSelected = !one; p.hidden = !one; q.hidden = one }};
+             a.onclick = () => show(true); b.onclick = () => show(false)</script>"
+        ),
+    ]
+}
+
+const TOGGLE: &str = "<script>const toggle = (button, panel) => { panel.hidden = !panel.hidden; button.ariaExpanded = !panel.hidden }</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_opens_is_shown_where_it_stands_while_it_is_open() {
+    let site = Site::start(|request| {
+        let number = request.path.trim_start_matches('/').parse::<usize>().ok();
+        let body = number.and_then(|number| places().get(number).cloned()).unwrap_or_default();
+        Reply::Html(page("A page", &format!("{TOGGLE}{body}")))
+    })
+    .await;
+    let paths = ["/0", "/1", "/2", "/3"];
+    let output = scan(&site, &paths, Opening::EveryPage, Evidence::Taken).await;
+    let opened = opened(&output);
+    assert_eq!(opened.len(), 4, "{opened:?}");
+    let without: Vec<_> = opened.iter().filter(|finding| finding.screenshot.is_none()).collect();
+    assert!(without.is_empty(), "{without:?}");
+    assert_eq!(assert_right(&output), 4);
+    assert!(opened.iter().all(|finding| finding.area.is_none()), "it is not on the picture of the page");
+    assert!(paths.iter().all(|path| site.hits(path) == 1), "each page was put back");
+    let probe = "a11ycheck-dialog-focus";
+    assert!(output.findings.items.iter().all(|item| item.rule.as_str() != probe), "pictures close no dialog");
+
+    let output = scan(&site, &paths, Opening::EveryPage, Evidence::LeftOut).await;
+    assert_eq!(output.screenshots.len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pictures_of_what_opens_take_nothing_from_what_the_page_shows_by_itself() {
+    let site = Site::start(|request| {
+        let own = format!("{}<p style='color: #ccc'>pale {}</p>", image_of("cc2200"), request.path);
+        // What opens on one page stands open on the next.
+        let body = match request.path.as_str() {
+            "/a" => format!("{own}{}", disclosure(1, "0022cc")),
+            "/b" => format!("{own}{}", disclosure(1, "0022cc").replace("<details>", "<details open>")),
+            _ => format!("{own}{}{}", disclosure(1, "22aa00"), disclosure(2, "0022cc")),
+        };
+        Reply::Html(page("A page", &body))
+    })
+    .await;
+    let paths = ["/a", "/b", "/c"];
+    let with = scan(&site, &paths, Opening::EveryPage, Evidence::Taken).await;
+    let without = scan(&site, &paths, Opening::Off, Evidence::Taken).await;
+    let shown = |output: &ScanOutput| {
+        let own = output.findings.items.iter().chain(&output.findings.undecided);
+        let own = own.filter(|finding| finding.opened_by.is_none()).map(|finding| {
+            let picture = finding
+                .screenshot
+                .map(|shown| output.screenshots.iter().find(|picture| picture.id == shown.id).unwrap().bytes.clone());
+            (finding.page, finding.rule.to_string(), finding.selector.clone(), finding.area, picture)
+        });
+        own.collect::<Vec<_>>()
+    };
+    let (own, bare) = (shown(&with), shown(&without));
+    assert!(own.iter().filter(|(.., picture)| picture.is_some()).count() >= 7, "each has a picture");
+    assert_eq!(own, bare);
+    let of_pages = |output: &ScanOutput| output.findings.pages.iter().map(|page| page.picture).collect::<Vec<_>>();
+    assert_eq!(of_pages(&with), of_pages(&without));
+    assert_eq!(opened(&with).iter().filter(|finding| finding.screenshot.is_some()).count(), 3);
+    assert_right(&with);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_not_be_seen_any_more_is_found_without_a_picture() {
+    // The first hides what has opened as soon as scripts are stopped, the second has it wander, and the third closes all.
+    let hidden = format!(
+        "<style>@media (scripting: none) {{ [role=img] {{ display: none }} }}</style>{}",
+        disclosure(1, "cc2200")
+    );
+    let wandering = format!(
+        "<style>@media (scripting: none) {{ [role=img] {{ margin-left: -9999px }} }}</style>{}",
+        disclosure(2, "0022cc")
+    );
+    let closing = format!(
+        "<style>@media (scripting: none) {{ details {{ display: none }} }}</style>{}
+         <script>addEventListener('resize', () => document.body.textContent = '')</script>",
+        disclosure(3, "22aa00")
+    );
+    let site = Site::start(move |request| {
+        let body = match request.path.as_str() {
+            "/hidden" => hidden.clone(),
+            "/wandering" => wandering.clone(),
+            "/closing" => closing.clone(),
+            _ => disclosure(4, "aa00cc"),
+        };
+        Reply::Html(page("A page", &body))
+    })
+    .await;
+    let paths = ["/hidden", "/wandering", "/closing", "/good"];
+    let output = scan(&site, &paths, Opening::EveryPage, Evidence::Taken).await;
+    let pictured: Vec<_> = opened(&output).iter().map(|finding| (finding.page, finding.screenshot.is_some())).collect();
+    assert_eq!(pictured, [(0, false), (1, false), (2, false), (3, true)]);
+    assert_eq!(assert_right(&output), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_has_no_more_shots_because_of_what_it_opens() {
+    // Farther apart than what is shown in one shot.
+    let gap = "<div style='height: 1600px'></div>";
+    let own: String = ["110000", "220000"].iter().map(|colour| format!("{}{gap}", image_of(colour))).collect();
+    let colours = ["000011", "000022", "000033", "000044", "000055"];
+    let opening: String = (1..).zip(colours).map(|(number, colour)| disclosure(number, colour) + gap).collect();
+    let site = Site::start(move |_| Reply::Html(page("A page", &format!("{own}{opening}")))).await;
+    let output = scan(&site, &["/"], Opening::EveryPage, Evidence::Taken).await;
+    let own = output.findings.items.iter().filter(|item| item.opened_by.is_none());
+    assert_eq!(own.filter(|item| item.screenshot.is_some()).count(), 2);
+    let opened = opened(&output);
+    assert_eq!(opened.len(), colours.len(), "{opened:?}");
+    let pictured: BTreeSet<_> = opened.iter().filter_map(|item| item.screenshot).map(|picture| picture.id).collect();
+    assert_eq!(pictured.len(), 4, "six shots of a page, of which two show the page itself");
+    assert_eq!(assert_right(&output), 6);
+}
