@@ -13,7 +13,7 @@ mod source;
 
 pub(crate) use self::{
     collected::{Collected, PageSums, add_page, add_reasons},
-    run::{AxeError, AxeOptions, HOLD, Timing, collect, counts, prepare, run},
+    run::{AxeError, AxeOptions, HOLD, Timing, collect, counts, prepare, run, run_within},
     shared::{Shared, SharedBlock, SharedItem},
     source::{AxeSource, SourceError, WANTED},
 };

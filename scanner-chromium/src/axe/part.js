@@ -1,14 +1,15 @@
 // Runs axe-core on this document alone; it runs separately in the worlds of the frames, and `join.js` joins the parts.
 // Evaluated in an isolated world. `context` is what axe-core in the parent document says about this frame, or null at
-// the top. `limits` bounds what leaves a frame. `places` is the function of `places.js`, `hold` that of `hold.js`.
+// the top. `limits` bounds what leaves a frame. `places` is the function of `places.js`, `hold` that of `hold.js`. At the top,
+// `extent` is what is checked of the document, in axe-core's terms, with the frames in it.
 //
 // Returns JSON text, with what axe-core says about this document's frames in `contexts`; the elements of these frames
 // stay in `frameElements`, for the browser to identify. At the top, the part itself stays in `ownPart`, and `rules`
 // names the rules that axe-core knows. Returns null if it `isEarly` and the page has changed since its load.
-async (options, context, limits, isEarly, places, hold) => {
+async (options, context, limits, isEarly, places, hold, extent = document) => {
   if (isEarly && !watch.isUnchanged()) return null;
   const isTop = context === null;
-  const scope = context ?? document;
+  const scope = context ?? extent;
 
   // The default computes three kinds of paths for each element. One of them is enough, and another where elements of
   // different documents are compared: that one is computed when it is needed.

@@ -131,7 +131,7 @@ pub(crate) async fn run(
     prepare(tab, main_world, axe, deadline).await?;
     let is_early = timing != Timing::Final;
     if !FrameTree::read(tab, deadline).await?.is_empty() {
-        return run_with_frames(tab, main_world, axe, options, is_early, deadline).await;
+        return run_with_frames(tab, main_world, axe, options, "document", is_early, deadline).await;
     }
     // One run is cheaper than parts, which read the details of every element, even of those that pass.
     let expression = format!("({RUN})({}, {is_early}, {HOLD})", options.0);
@@ -140,11 +140,25 @@ pub(crate) async fn run(
     Ok((evaluated.result.value == true).then(Vec::new))
 }
 
+/// Runs axe-core over a part of a document in which it is, and the frames in that part. `extent` is the expression of the part. Frames
+/// that can't be checked are left out. [`collect`] gets the outcome.
+pub(crate) async fn run_within(
+    tab: &Tab,
+    main_world: i64,
+    axe: &AxeSource,
+    options: &AxeOptions,
+    extent: &str,
+    deadline: Instant,
+) -> Result<(), AxeError> {
+    run_with_frames(tab, main_world, axe, options, extent, false, deadline).await.map(drop)
+}
+
 async fn run_with_frames(
     tab: &Tab,
     main_world: i64,
     axe: &AxeSource,
     AxeOptions(options): &AxeOptions,
+    extent: &str,
     is_early: bool,
     deadline: Instant,
 ) -> Result<Option<Vec<UncheckedFrame>>, AxeError> {
@@ -153,7 +167,7 @@ async fn run_with_frames(
         contexts: Vec<Context>,
         rules: HashSet<String>,
     }
-    let expression = format!("({PART})({options}, null, null, {is_early}, {PLACES}, {HOLD})");
+    let expression = format!("({PART})({options}, null, null, {is_early}, {PLACES}, {HOLD}, {extent})");
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     if evaluated.text().is_none() {

@@ -211,14 +211,30 @@ impl Page<'_> {
     /// Runs axe-core and the probes on what has appeared, and returns whether it is a dialog as well; `None` after an exception.
     async fn look(self) -> Result<(Option<Collected>, bool), AxeError> {
         let Ok(_core) = timeout_at(self.deadline, self.permits.core()).await else { return Ok((None, false)) };
-        let look = format!("opening.look({}, {HOLD})", self.axe_options.json());
-        if self.evaluate(&look, Outcome::Promise).await?.is_none() {
+        if !self.run_axe().await? {
             return Ok((None, false));
         }
         probes::run(self.tab, self.world, self.enhanced_contrast, self.deadline).await?;
         let Some(kept) = self.evaluate("opening.keep()", Outcome::Value).await? else { return Ok((None, false)) };
         let is_dialog = kept.result.value == true;
         Ok((axe::collect(self.tab, self.world, Timing::Final, self.deadline).await?, is_dialog))
+    }
+
+    /// Runs axe-core on what has appeared, and on the frames in it; false after an exception.
+    async fn run_axe(self) -> Result<bool, AxeError> {
+        if !self.is_true("opening.hasFrames()").await? {
+            // One run is cheaper than parts.
+            let look = format!("opening.look({}, {HOLD})", self.axe_options.json());
+            return Ok(self.evaluate(&look, Outcome::Promise).await?.is_some());
+        }
+        let Self { tab, world, axe, axe_options, deadline, .. } = self;
+        match axe::run_within(tab, world, axe, axe_options, "opening.extent()", deadline).await {
+            Err(AxeError::Failed(exception)) => {
+                tracing::warn!(exception, "What a page opens could not be looked at");
+                Ok(false)
+            }
+            outcome => outcome.map(|()| true),
+        }
     }
 
     /// Presses keys on a control that a click has opened, until one opens it too, or the page does more than that. Returns whether the

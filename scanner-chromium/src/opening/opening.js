@@ -204,6 +204,9 @@
     for (let at = element; at; at = around(at)) if (at === outer) return true;
     return false;
   };
+  // `kit` knows what was there first, and not what has come since.
+  const holdsFrame = (element) =>
+    [element, ...kit.inside(element, '*')].some((each) => matches(each, 'iframe, frame') || [...children(shadow(each) ?? new DocumentFragment())].some(holdsFrame));
   const isGone = () => [...roots].every((root) => !read(Node, 'isConnected', root)) || (() => {
     const seen = shown();
     return [...roots].every((root) => !seen.has(root));
@@ -287,6 +290,9 @@
       const results = await axe.run({ include: [...roots] }, { ...options, elementRef: true, iframes: false });
       globalThis.outcome = { results };
     },
+    // Returns whether frames are in it. `../axe/part.js` runs instead then.
+    hasFrames: () => [...roots].some(holdsFrame),
+    extent: () => ({ include: [...roots] }),
     // Returns whether the dialog is still there once pictures have been taken of it: no probe speaks of one that they have closed.
     stays: async () => {
       await settle();
@@ -347,8 +353,10 @@
     // set up since the probes have run.
     keep: () => {
       const { results, probes = { violations: [], incomplete: [] } } = outcome;
-      const concerns = ({ element }) => element && isWithin(element);
-      const those = (list) => list.map((result) => ({ ...result, nodes: result.nodes.filter(concerns) })).filter(({ nodes, error }) => nodes.length > 0 && !error);
+      // Of frames, those in these parts alone were checked. The page around may have what a frame lacks.
+      const ofPage = new Set(['bypass', 'landmark-one-main', 'page-has-heading-one', 'region']);
+      const concerns = (id) => ({ element, target }) => (target.length > 1 ? !ofPage.has(id) : element && isWithin(element));
+      const those = (list) => list.map((result) => ({ ...result, nodes: result.nodes.filter(concerns(result.id)) })).filter(({ nodes, error }) => nodes.length > 0 && !error);
       // A probe names what is on the whole page, and only the first of it with a selector.
       const again = ({ id, ...result }) => ({
         id,

@@ -23,6 +23,7 @@ mod lifecycle;
 mod login;
 mod memory;
 mod networks;
+mod opened_frames;
 mod opened_pictures;
 mod opening;
 mod painted;
