@@ -53,6 +53,9 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> V
         "--hide-scrollbars",
         "--lang=en-US",
         "--mute-audio",
+        // Sound and films begin by themselves, as browsers let them do for visitors who have used a site before. Otherwise nobody could
+        // tell a script that starts some from one that does not.
+        "--autoplay-policy=no-user-gesture-required",
         // Nothing that asks a person or waits for one.
         "--deny-permission-prompts",
         "--disable-notifications",

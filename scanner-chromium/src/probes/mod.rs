@@ -8,7 +8,7 @@
 // then detected outside of the page (`language`) and judged by `judge.js`. `facts` are the texts that findings name. Last come the
 // probes that move the page (`moving`): `walk.js` with the Tab key, `narrow.js` in a narrow window, and `changing.js`, which waits. The
 // contrasts that axe-core could not compute are measured in pictures (`painted`, `glyphs`). `keys` reads the sources of handlers of keys,
-// and `pictures` the frames of animated pictures (`film`, `flashes`).
+// `pictures` the frames of animated pictures (`film`, `flashes`), and `sound` looks for players that a script has started: `players.js` outside of the document, `sound.js` in it.
 // `across.js` reads what a page may share with others; pages are compared when all are done (`crawl::across`).
 
 mod facts;
@@ -21,6 +21,7 @@ mod moving;
 mod painted;
 mod pictures;
 mod run;
+mod sound;
 
 pub(crate) use self::{
     facts::{facts, rule_facts},
@@ -29,6 +30,7 @@ pub(crate) use self::{
     painted::{is_contrast_open, run_painted},
     pictures::run_pictures,
     run::run,
+    sound::{Media, run_sound, sounds_outside},
 };
 
 /// The version of the probes, which results name beside that of axe-core.

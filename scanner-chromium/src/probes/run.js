@@ -18,6 +18,7 @@
     };
   }
   const kit = makeKit(contrasts);
+  probes.kit = kit;
   // A selector takes longer than most probes take for an element, so only what may be kept has one.
   const node = (id, { element, data = null, check = id }, isKept) => {
     const checks = { any: [{ id: check, data }], all: [], none: [] };

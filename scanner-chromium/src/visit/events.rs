@@ -24,6 +24,7 @@ use crate::{
         },
     },
     guard::REFUSAL_MARK,
+    probes::Media,
 };
 
 /// The number of headers of a response that are kept, and the greatest length of their names and values.
@@ -76,6 +77,8 @@ pub(super) struct PageState {
     presses: Presses,
     /// The responses that the page was made from, from the request for its document on.
     pub(super) parts: PageParts,
+    /// Whether it has received anything for a player.
+    pub(super) media: Media,
     /// The bytes of all responses, decoded.
     pub(super) bytes: u64,
     /// The bytes of the document, decoded.
@@ -400,6 +403,9 @@ impl PageState {
         let ResponseReceived { request_id, kind, frame_id, response } = received;
         self.requests.answer(&request_id, &response.mime_type);
         self.parts.answered(&request_id, &response);
+        if kind == "Media" {
+            self.media = Media::Received;
+        }
         if kind == "Document" && frame_id == self.main_frame {
             // The guard removes the mark from what sites send over plain HTTP; over TLS it could not, but it does not
             // respond there either.

@@ -298,12 +298,15 @@ impl PageVisit<'_> {
         self.visitor
             .unless_trouble(async {
                 let looked = async {
+                    let media = self.events().peek(|state| state.media);
+                    let sounds = probes::sounds_outside(self.tab(), media, done_by).await;
                     let unchecked_frames =
                         axe::run(self.tab(), page.world, self.axe, self.axe_options, moment.timing(), done_by).await?;
                     let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
                     probes::run(self.tab(), page.world, self.config.enhanced_contrast, done_by).await?;
                     probes::run_keys(self.tab(), page.world, done_by).await?;
                     probes::run_pictures(self.tab(), page.world, done_by).await?;
+                    probes::run_sound(self.tab(), page.world, sounds, done_by).await?;
                     drop(core);
                     if !self.shows(page) {
                         return Ok(None);

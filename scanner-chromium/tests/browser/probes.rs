@@ -608,6 +608,48 @@ async fn a_person_is_asked_where_a_probe_cannot_tell_and_nowhere_near_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_asked_to_listen_where_a_script_starts_sound_by_itself() {
+    // All that is found goes on until the page is left, whenever it is looked at.
+    const ASKED: [(&str, &str); 2] = [
+        ("html", "<script>const sound = new Audio('/long.wav?key=1'); sound.loop = true; sound.play()</script>"),
+        ("#x", "<audio id=x loop src='/tone.wav'></audio><button>Menu</button><script>x.play()</script>"),
+    ];
+    const NOT_ASKED: [&str; 8] = [
+        "<audio id=x loop muted src='/tone.wav'></audio>
+         <script>x.play(); const sound = new Audio('/long.wav'); sound.loop = true; sound.muted = true; sound.play()</script>",
+        "<audio id=x loop src='/tone.wav'></audio><button onclick=\"x.play(); new Audio('/long.wav').play()\">Play</button>",
+        "<audio id=x loop controls src='/tone.wav'></audio><script>x.play()</script>",
+        "<script>const sound = new Audio('/long.wav'); sound.loop = true; sound.play().then(() => sound.pause())</script>",
+        "<audio id=x src='/tone.wav'></audio><script>x.play(); const sound = new Audio('/tone.wav'); sound.play()</script>",
+        // Nothing of it has come, and the list of players is long.
+        "<script>new Audio('/tone.wav').play(); window.all = Array.from({ length: 6_000 }, () => { const sound = new Audio();
+         sound.loop = true; sound.play().catch(() => 0); return sound })</script>",
+        "<script>const sound = new Audio('/long.wav'); sound.loop = true; sound.play();
+         Object.defineProperty(HTMLMediaElement.prototype, 'paused', { get() { throw this } })</script>",
+        "<form><audio name=x src='/tone.wav'></audio><input name=paused aria-label=x></form>
+         <script>new Audio('/tone.wav').play(); HTMLMediaElement = { prototype: 7 }</script>",
+    ];
+    let bodies = || ASKED.into_iter().map(|(_, body)| body).chain(NOT_ASKED);
+    let site = Site::start(move |request| {
+        let path = request.path.split('?').next().unwrap_or_default();
+        let number = path.trim_start_matches('/').parse::<usize>().ok();
+        let body = number.and_then(|number| bodies().nth(number));
+        body.map_or_else(|| answer(path), |body| Reply::Html(page("A page of a test", body)))
+    })
+    .await;
+    let paths: Vec<String> = (0..bodies().count()).map(|number| format!("/{number}")).collect();
+    let findings = scan_all(&site, &paths).await;
+    let probe = RuleId::new("a11ycheck-script-sound");
+    let of_probe = findings.undecided.iter().filter(|item| item.rule == probe);
+    let asked: BTreeSet<(usize, &str)> = of_probe.map(|item| (item.page, item.selector.as_str())).collect();
+    assert_eq!(asked, BTreeSet::from([(0, ASKED[0].0), (1, ASKED[1].0)]));
+    assert!(findings.items.iter().all(|item| item.rule != probe), "nothing about it is certain");
+    let said = findings.undecided.iter().find(|item| item.page == 0 && item.rule == probe).unwrap();
+    let said = catalog::sentence(&said.checks[0], Locale::En).unwrap();
+    assert!(said.contains("/long.wav`") && !said.contains("key"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_content_of_a_page_is_found_behind_what_pages_share() {
     let document = |body: &str| format!("<!DOCTYPE html><html lang=en><title>Shop</title><body>{body}</body></html>");
     let pages = [

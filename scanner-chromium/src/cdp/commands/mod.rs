@@ -28,8 +28,8 @@ pub(crate) use self::{
         SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent,
     },
     script::{
-        DescribeNode, EnableCss, EnableDom, Evaluate, Evaluated, EventListener, GetBoxModel, GetDocument,
-        GetEventListeners, GetFrameOwner, GetPlatformFonts, GetProperties, NameObject, Property, QuerySelectorAll,
-        ReleaseObjectGroup, RemoteObject,
+        Argument, CallFunctionOn, DescribeNode, EnableCss, EnableDom, Evaluate, Evaluated, EventListener, GetBoxModel,
+        GetDocument, GetEventListeners, GetFrameOwner, GetPlatformFonts, GetProperties, NameObject, Property,
+        QueryObjects, QuerySelectorAll, ReleaseObjectGroup, RemoteObject,
     },
 };

@@ -94,6 +94,45 @@ pub(crate) struct NameObject<'a> {
 }
 command!(NameObject<'_> = "Runtime.evaluate" => Evaluated);
 
+/// Requests a list of all objects in the memory of a world that have a prototype, kept with others of a group. What nothing refers to any
+/// more is cleared up first.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct QueryObjects<'a> {
+    pub(crate) prototype_object_id: &'a str,
+    pub(crate) object_group: &'a str,
+}
+command!(QueryObjects<'_> = "Runtime.queryObjects" => FoundObjects);
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct FoundObjects {
+    pub(crate) objects: RemoteObject,
+}
+
+/// Calls a function with an object as `this`, in the world of the object.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CallFunctionOn<'a, T> {
+    pub(crate) function_declaration: &'a str,
+    pub(crate) object_id: &'a str,
+    pub(crate) arguments: [Argument<T>; 1],
+    /// True to return the value itself, not a handle to it.
+    pub(crate) return_by_value: bool,
+    /// True to keep exceptions out of the page's own console.
+    pub(crate) silent: bool,
+}
+
+impl<T: Serialize> Command for CallFunctionOn<'_, T> {
+    const METHOD: &'static str = "Runtime.callFunctionOn";
+    type Result = Evaluated;
+}
+
+/// An argument of such a function.
+#[derive(Debug, Serialize)]
+pub(crate) struct Argument<T> {
+    pub(crate) value: T,
+}
+
 /// Requests the release of all handles of a group.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
