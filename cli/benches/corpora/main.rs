@@ -54,7 +54,9 @@ fn main() {
             let mut required = BTreeMap::new();
             for path in &arguments.published {
                 let published: Published = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-                published.compare();
+                for line in published.compare() {
+                    println!("{line}");
+                }
                 required.extend(published.criteria());
             }
             act::count(&Checked::of(&arguments), &required);

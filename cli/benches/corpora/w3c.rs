@@ -80,7 +80,7 @@ fn together(mut first: Procedure, second: Procedure) -> Procedure {
 }
 
 /// Returns how well these answers map. Proposed cases of an approved rule do not count.
-pub(crate) fn level(answers: &[Answer], is_mapped: bool) -> Consistency {
+fn level(answers: &[Answer], is_mapped: bool) -> Consistency {
     let is_approved = answers.iter().any(|answer| answer.is_approved);
     let counted: Vec<&Answer> = answers.iter().filter(|answer| answer.is_approved || !is_approved).collect();
     let any = |test: &dyn Fn(&Answer) -> bool| counted.iter().any(|answer| test(answer));
@@ -144,9 +144,10 @@ struct PublishedAnswer {
 }
 
 impl Published {
-    /// Counts the report again, and prints each rule for which that gives something else than what was published.
-    pub(crate) fn compare(&self) {
-        let mut equal = 0;
+    /// Counts the report again. Returns a line for each rule for which that gives something else than what was published, in the order of
+    /// the report, and then one about all rules.
+    pub(crate) fn compare(&self) -> Vec<String> {
+        let mut lines = Vec::new();
         for rule in &self.act_rule_mapping {
             let answers = rule.test_case_results.iter().map(|case| Answer {
                 is_approved: case.test_case_approved,
@@ -159,13 +160,14 @@ impl Published {
                 _ => level(&answers.collect::<Vec<_>>(), is_mapped),
             };
             let is_consistent = matches!(counted, Consistency::Complete | Consistency::Partial);
-            if is_consistent.then_some(counted) == rule.consistency {
-                equal += 1;
-            } else {
-                println!("{} {}: published {:?}, counted {counted:?}", self.name, rule.rule_id, rule.consistency);
+            if is_consistent.then_some(counted) != rule.consistency {
+                let published = rule.consistency;
+                lines.push(format!("{} {}: published {published:?}, counted {counted:?}", self.name, rule.rule_id));
             }
         }
-        println!("{}: {equal} of {} rules counted as published", self.name, self.act_rule_mapping.len());
+        let all = self.act_rule_mapping.len();
+        lines.push(format!("{}: {} of {all} rules counted as published", self.name, all - lines.len()));
+        lines
     }
 
     /// Returns the criteria of each rule that the report names.
