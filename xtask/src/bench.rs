@@ -13,24 +13,23 @@ use crate::sandbox::Sandbox;
 use crate::{command, tools};
 
 /// The benches.
+// What follows a name goes to the bench, but for `--help` right after the name, which lists what it takes: without that, the bench and its
+// database would be started first.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// Requests per second of the API on each store, beside bare warp handlers. Takes some five minutes
-    #[command(disable_help_flag = true)]
     Api {
         /// For the bench itself: `--rounds N` (in place of 7), `--seconds S` (in place of 1)
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
     /// The pages of the account interface on each store, with 1,000 sites and 500,000 findings in one team. Takes some ten minutes
-    #[command(disable_help_flag = true)]
     Pages {
         /// For the bench itself: `--rounds N` requests a page (in place of 60), `--store memory|SQLite|PostgreSQL` alone
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
     /// A day of 100,000 sites on one PostgreSQL, with three servers and a scripted scanner. Takes an hour and some GB of disk
-    #[command(disable_help_flag = true)]
     Fleet {
         /// For the bench itself: `--sites N`, `--minutes N` for the day (in place of 30), `--servers N`, `--workers N` of each
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -60,7 +59,6 @@ pub(crate) enum Bench {
     Barriers(Corpus),
     /// The store's steps on PostgreSQL and on SQLite, with 20,000 checks and with 2,000,000; fails where a statement reads a table whole.
     /// Takes some minutes, and 12 GB of disk until it ends
-    #[command(disable_help_flag = true)]
     Store {
         /// For the bench itself: `--factor N` (in place of 100), `--plans` (every plan in full)
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -102,7 +102,7 @@ enum Command {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{CommandFactory, error::ErrorKind};
 
     use super::*;
 
@@ -135,6 +135,32 @@ mod tests {
             panic!("not a bench of the store")
         };
         assert_eq!(arguments, ["--factor", "2"]);
+        let given = ["--sites", "10", "--help", "--", "-h"];
+        let Command::Bench { bench: bench::Bench::Fleet { arguments } } =
+            parse(&[&["bench", "fleet"], &given[..]].concat())
+        else {
+            panic!("not the bench of many sites")
+        };
+        assert_eq!(arguments, given);
+    }
+
+    #[test]
+    fn a_bench_that_is_asked_for_help_lists_its_arguments_and_does_not_begin() {
+        let benches = [
+            ("api", ["--rounds N", "--seconds S"]),
+            ("pages", ["--rounds N", "--store memory"]),
+            ("fleet", ["--sites N", "--workers N"]),
+            ("store", ["--factor N", "--plans"]),
+        ];
+        for (bench, arguments) in benches {
+            for flag in ["--help", "-h"] {
+                let help = Cli::try_parse_from(["xtask", "bench", bench, flag]).unwrap_err();
+                assert_eq!(help.kind(), ErrorKind::DisplayHelp, "{bench} {flag}");
+                // Lines may be broken anywhere.
+                let text = help.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(arguments.iter().all(|argument| text.contains(argument)), "{text}");
+            }
+        }
     }
 
     #[test]
