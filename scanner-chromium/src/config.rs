@@ -11,7 +11,10 @@ use rustls::pki_types::CertificateDer;
 use url::Url;
 
 use crate::{
-    ChromiumError, RequestHeaders, Sandbox, Viewport, agent::Agent, axe::AxeSource, browser::BrowserSettings,
+    ChromiumError, RequestHeaders, Sandbox, Viewport,
+    agent::Agent,
+    axe::AxeSource,
+    browser::{BrowserSettings, Sound},
     places::Places,
 };
 
@@ -237,10 +240,17 @@ impl ChromiumConfig {
         Ok(BrowserSettings {
             program: self.find_browser()?,
             sandbox: self.find_sandbox()?,
+            sound: if self.listens() { Sound::Begins } else { Sound::HeldBack },
             certificates: self.authorities.clone(),
             tab_memory: self.tab_memory,
             agent: Agent::new(self.contact.clone()),
         })
+    }
+
+    /// Returns whether sound may begin by itself on the pages of a check, and is looked for: only where they are moved as well, since
+    /// players that play may show something else.
+    pub(crate) fn listens(&self) -> bool {
+        self.moving_probes != MovingProbes::Off
     }
 
     /// Finds the browser's program.

@@ -19,7 +19,7 @@ const DISABLED_FEATURES: &str = concat!(
 );
 
 /// Returns the switches for a browser with this profile, whose traffic goes to `proxy` unless a tab has its own.
-pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> Vec<String> {
+pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox, sound: Sound) -> Vec<String> {
     let mut switches: Vec<String> = [
         "--headless",
         "--remote-debugging-pipe",
@@ -53,9 +53,6 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> V
         "--hide-scrollbars",
         "--lang=en-US",
         "--mute-audio",
-        // Sound and films begin by themselves, as browsers let them do for visitors who have used a site before. Otherwise nobody could
-        // tell a script that starts some from one that does not.
-        "--autoplay-policy=no-user-gesture-required",
         // Nothing that asks a person or waits for one.
         "--deny-permission-prompts",
         "--disable-notifications",
@@ -77,10 +74,22 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> V
     switches.push(format!("--window-size={},{}", window.width(), window.height()));
     switches.push(format!("--proxy-server=http://{proxy}"));
     switches.push(format!("--user-data-dir={}", profile.display()));
+    if sound == Sound::Begins {
+        switches.push("--autoplay-policy=no-user-gesture-required".to_owned());
+    }
     if sandbox == Sandbox::Off {
         switches.push("--no-sandbox".to_owned());
     }
     switches
+}
+
+/// What the browser does with sound that begins although nobody has asked for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sound {
+    /// It holds it back, as for visitors who have not used a site before.
+    HeldBack,
+    /// It lets it begin, as for those who have: otherwise nobody could tell a script that starts some from one that does not.
+    Begins,
 }
 
 /// The confinement of the browser's page processes.

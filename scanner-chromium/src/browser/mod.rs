@@ -28,6 +28,7 @@ pub use self::{
     viewport::{InvalidViewport, Viewport},
 };
 pub(crate) use self::{
+    flags::Sound,
     font_files::installed_fonts,
     frame_tree::FrameTree,
     instance::Browser,

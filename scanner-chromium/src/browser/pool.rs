@@ -112,7 +112,7 @@ impl BrowserPool {
     }
 
     async fn start(&self) -> Result<Browser, BrowserError> {
-        let BrowserSettings { program, sandbox, certificates, .. } = &self.settings;
+        let BrowserSettings { program, sandbox, sound, certificates, .. } = &self.settings;
         let program = program.clone();
         if *sandbox == Sandbox::Off && !self.unlocked_logged.swap(true, Ordering::Relaxed) {
             tracing::warn!(
@@ -128,7 +128,7 @@ impl BrowserPool {
         let profile =
             Profile::create().await.map_err(|source| BrowserError::Folder { folder: std::env::temp_dir(), source })?;
         let stop = self.closed.clone();
-        let process = match Process::spawn(&program, profile, guard.address(), *sandbox, authorities, stop) {
+        let process = match Process::spawn(&program, profile, guard.address(), (*sandbox, *sound), authorities, stop) {
             Ok(process) => process,
             Err(source) => return Err(BrowserError::Spawn { program, source }),
         };

@@ -23,7 +23,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     authorities::Authorities,
-    flags::{Sandbox, switches},
+    flags::{Sandbox, Sound, switches},
     memory::{HEAP_NOTICE, offer_to_the_kernel, resident},
     profile::Profile,
 };
@@ -57,7 +57,7 @@ impl Process {
         program: &Path,
         profile: Profile,
         proxy: SocketAddr,
-        sandbox: Sandbox,
+        (sandbox, sound): (Sandbox, Sound),
         authorities: Option<&Authorities>,
         stop: CancellationToken,
     ) -> io::Result<Self> {
@@ -69,7 +69,7 @@ impl Process {
         let (answers_in, answers_out) = io::pipe()?;
         let mut command = Command::new(program);
         command
-            .args(switches(folder, proxy, sandbox))
+            .args(switches(folder, proxy, sandbox, sound))
             .env_clear()
             .envs(environment(folder))
             .current_dir(folder)

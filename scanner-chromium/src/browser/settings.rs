@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rustls::pki_types::CertificateDer;
 
-use super::flags::Sandbox;
+use super::flags::{Sandbox, Sound};
 use crate::agent::Agent;
 
 /// The settings with which every browser of a scanner is started.
@@ -12,6 +12,7 @@ use crate::agent::Agent;
 pub(crate) struct BrowserSettings {
     pub(crate) program: PathBuf,
     pub(crate) sandbox: Sandbox,
+    pub(crate) sound: Sound,
     /// The authorities that it trusts besides its own.
     pub(crate) certificates: Vec<CertificateDer<'static>>,
     /// The number of bytes that the page in one tab may use.
@@ -27,6 +28,7 @@ impl BrowserSettings {
         Self {
             program: "/no/browser".into(),
             sandbox: Sandbox::On,
+            sound: Sound::HeldBack,
             certificates: Vec::new(),
             tab_memory: u64::MAX,
             agent: Agent::default(),

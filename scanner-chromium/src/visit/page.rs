@@ -298,8 +298,12 @@ impl PageVisit<'_> {
         self.visitor
             .unless_trouble(async {
                 let looked = async {
-                    let media = self.events().peek(|state| state.media);
-                    let sounds = probes::sounds_outside(self.tab(), media, done_by).await;
+                    let sounds = if self.config.listens() {
+                        let media = self.events().peek(|state| state.media);
+                        probes::sounds_outside(self.tab(), media, done_by).await
+                    } else {
+                        None
+                    };
                     let unchecked_frames =
                         axe::run(self.tab(), page.world, self.axe, self.axe_options, moment.timing(), done_by).await?;
                     let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
