@@ -192,6 +192,8 @@ pub(crate) struct LoadingFailed {
     pub(crate) request_id: String,
     /// The reason why the browser did not send it.
     pub(crate) blocked_reason: Option<String>,
+    /// The browser's name for what went wrong, such as `net::ERR_NAME_NOT_RESOLVED`.
+    pub(crate) error_text: String,
 }
 event!(LoadingFailed = "Network.loadingFailed");
 

@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     cdp::events::{LoadingFailed, Request, RequestWillBeSent, Response},
+    guard::REFUSAL_MARK,
     platform,
 };
 
@@ -27,6 +28,17 @@ const MAX_REDIRECTS: u32 = 5;
 /// The time by which a part must be older than its response, so that its date tells it from a later one: RFC 9110
 /// §8.8.2.2 has the reason.
 const MODIFIED_BEFORE: Duration = Duration::from_secs(60);
+
+/// The browser's names for what keeps it from reaching a server at all. `ERR_TUNNEL_CONNECTION_FAILED` is the guard's refusal, or what
+/// stands behind it.
+const UNREACHABLE: [&str; 6] = [
+    "net::ERR_ADDRESS_INVALID",
+    "net::ERR_ADDRESS_UNREACHABLE",
+    "net::ERR_CONNECTION_REFUSED",
+    "net::ERR_NAME_NOT_RESOLVED",
+    "net::ERR_PROXY_CONNECTION_FAILED",
+    "net::ERR_TUNNEL_CONNECTION_FAILED",
+];
 
 /// The headers of requests that a browser sets by itself, in lower case.
 const USUAL_HEADERS: [&str; 17] = [
@@ -113,6 +125,10 @@ pub(crate) enum Proof {
     Modified(String),
     /// Its body alone, or, for a redirect, its target.
     Body,
+    /// That the site does not have it: nothing of what is sent in its place is used.
+    Missing,
+    /// That no server can be reached for it.
+    Unreachable,
 }
 
 /// The reason why a page can't be remembered.
@@ -126,7 +142,7 @@ pub(crate) enum Obstacle {
     Stream,
     /// A worker or a worklet, whose requests nobody reports.
     Worker,
-    /// A part that failed, or whose status says that it is not all there.
+    /// A part that failed in another way than by not being there, or whose status says that it is not all there.
     Failed,
     /// A part that had not arrived when the page was examined.
     Unfinished,
@@ -259,14 +275,22 @@ impl PageParts {
         if response.mime_type == "text/event-stream" {
             return self.meet(Obstacle::Stream);
         }
+        // The guard takes the mark off what sites send.
+        let is_refused = part.url.starts_with("http:") && header(&response.headers, REFUSAL_MARK).is_some();
+        if is_refused && part.kind != PartKind::Document {
+            part.head = Some(Head { status: 0, proof: Proof::Unreachable, headers: None });
+            return;
+        }
         // The browser had it from an earlier page, and the site says that it is still that.
         let is_confirmed = status == 304;
         let status = if is_confirmed { 200 } else { status };
-        if !matches!(status, 200 | 203 | 204) {
+        let is_missing = matches!(status, 404 | 410) && is_nothing(part.kind, &response.mime_type);
+        if !is_missing && !matches!(status, 200 | 203 | 204) {
             return self.meet(Obstacle::Failed);
         }
         let is_document = part.kind == PartKind::Document;
         let proof = match part.kind {
+            _ if is_missing => Proof::Missing,
             // What comes back without a body need not have the headers that have changed, and what scripts ask for is
             // made for each request more often than not.
             PartKind::Document | PartKind::Data => Proof::Body,
@@ -307,10 +331,23 @@ impl PageParts {
 
     /// Notes that no response, or no more of it, will arrive.
     pub(super) fn failed(&mut self, failed: &LoadingFailed) {
-        let was_asked = self.under_way.remove(&failed.request_id).is_some();
+        let Some(UnderWay { url, kind, origin, head, .. }) = self.under_way.remove(&failed.request_id) else { return };
         // What the page itself forbids is never sent, and the page's other parts decide that.
         let is_forbidden = matches!(failed.blocked_reason.as_deref(), Some("csp" | "mixed-content"));
-        if was_asked && !is_forbidden {
+        let is_unreachable = kind != PartKind::Document && UNREACHABLE.contains(&failed.error_text.as_str());
+        if is_unreachable && head.is_none() {
+            let proof = Proof::Unreachable;
+            self.parts.push(PagePart {
+                url,
+                kind,
+                origin,
+                status: 0,
+                leads_to: None,
+                length: None,
+                proof,
+                headers: None,
+            });
+        } else if !is_forbidden {
             self.meet(Obstacle::Failed);
         }
     }
@@ -329,6 +366,16 @@ impl PageParts {
             None if !self.under_way.is_empty() => Err(Obstacle::Unfinished),
             None => Ok(self.parts.clone()),
         }
+    }
+}
+
+/// Returns whether a browser uses nothing of a response that says that the part is not there. It shows pictures whatever the status is, so
+/// those count only where a text came in their place; and a script or a frame may read what came.
+fn is_nothing(kind: PartKind, mime_type: &str) -> bool {
+    match kind {
+        PartKind::Style | PartKind::Script | PartKind::Font => true,
+        PartKind::Image => mime_type.starts_with("text/") || mime_type == "application/json",
+        PartKind::Document | PartKind::Data | PartKind::Other => false,
     }
 }
 
@@ -517,7 +564,7 @@ mod tests {
         {
             let mut page = Page::new();
             page.ask("1", "Image", image());
-            let failed = json!({ "requestId": "1", "blockedReason": reason });
+            let failed = json!({ "requestId": "1", "blockedReason": reason, "errorText": "net::ERR_ABORTED" });
             page.0.failed(&serde_json::from_value(failed).unwrap());
             assert_eq!(page.0.close().map(|parts| parts.len()), expected, "{reason:?}");
         }
@@ -526,6 +573,53 @@ mod tests {
             page.ask(&number.to_string(), "Image", image());
         }
         assert_eq!(page.0.close(), Err(Obstacle::TooMuch));
+    }
+
+    #[test]
+    fn a_part_that_is_not_there_or_not_reached_is_remembered_as_that_where_nothing_comes_in_its_place() {
+        let after = |kind: &str, status: i64, mime_type: &str| {
+            let mut page = Page::new();
+            page.ask("1", kind, json!({ "url": "https://a.example/x" }));
+            let response = json!({ "status": status, "headers": { "etag": "\"1\"" }, "mimeType": mime_type });
+            page.0.answered("1", &serde_json::from_value(response).unwrap());
+            page.0.received("1", 5);
+            page.0.finished("1");
+            page.0.close().map(|parts| (parts[1].status, parts[1].proof.clone()))
+        };
+        for kind in ["Stylesheet", "Script", "Font", "Image"] {
+            assert_eq!(after(kind, 404, "text/html"), Ok((404, Proof::Missing)), "{kind}");
+        }
+        for (kind, status, mime_type) in [
+            ("Image", 404, "image/png"),
+            ("Fetch", 404, "application/json"),
+            ("Document", 404, "text/html"),
+            ("Script", 500, "text/html"),
+            ("Script", 403, "text/html"),
+        ] {
+            assert_eq!(after(kind, status, mime_type), Err(Obstacle::Failed), "{kind} {status}");
+        }
+        let failed = |kind: &str, error: &str, has_head: bool| {
+            let mut page = Page::new();
+            page.ask("1", kind, json!({ "url": "https://b.example/x" }));
+            if has_head {
+                page.head("1", 200, json!({}));
+            }
+            page.0.failed(&serde_json::from_value(json!({ "requestId": "1", "errorText": error })).unwrap());
+            page.0.close().map(|parts| (parts[1].status, parts[1].proof.clone()))
+        };
+        let gone = "net::ERR_NAME_NOT_RESOLVED";
+        assert_eq!(failed("Font", gone, false), Ok((0, Proof::Unreachable)));
+        assert_eq!(failed("Font", gone, true), Err(Obstacle::Failed), "it broke off");
+        assert_eq!(failed("Document", gone, false), Err(Obstacle::Failed), "a frame may show something else");
+        for error in ["net::ERR_ABORTED", "net::ERR_TIMED_OUT", "net::ERR_BLOCKED_BY_ORB", ""] {
+            assert_eq!(failed("Font", error, false), Err(Obstacle::Failed), "{error}");
+        }
+        let mut page = Page::new();
+        page.ask("1", "Image", json!({ "url": "http://b.example/x" }));
+        page.head("1", 403, json!({ REFUSAL_MARK: "1" }));
+        page.0.finished("1");
+        let parts = page.0.close().unwrap();
+        assert_eq!((parts[1].status, &parts[1].proof), (0, &Proof::Unreachable), "the guard refuses it");
     }
 
     #[test]

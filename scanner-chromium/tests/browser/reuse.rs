@@ -185,6 +185,30 @@ async fn a_page_that_has_changed_is_examined_and_so_are_all_where_what_they_shar
 }
 
 #[tokio::test]
+async fn a_page_with_parts_that_nobody_gets_is_taken_over_until_one_of_them_is_there() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let parts = format!(
+        "<link rel=stylesheet href=https://127.0.0.1:{closed}/a.css><link rel=stylesheet href=http://127.0.0.1:{closed}/b.css>
+         <link rel=stylesheet href=/gone.css><script src=/gone.js></script><img alt='' src=/gone.png>"
+    );
+    let with_parts = |shop: &Shop| {
+        for number in 0..PAGES {
+            shop.put(&format!("/page/{number}"), Reply::Html(product(number, &parts)));
+        }
+    };
+    let shop = Shop::new().await;
+    with_parts(&shop);
+    let (second, taken_over, loaded) = shop.after(|_| {}).await;
+    assert_eq!((taken_over, loaded, course(&second)), (PAGES - 2, 3, Course::Incremental));
+    for there in ["/gone.css", "/gone.js", "/gone.png"] {
+        let shop = Shop::new().await;
+        with_parts(&shop);
+        let (second, taken_over, _) = shop.after(|shop| shop.put_tagged(there, "text/plain", "1", "x")).await;
+        assert_eq!((taken_over, course(&second)), (0, Course::Full), "{there}");
+    }
+}
+
+#[tokio::test]
 async fn a_page_with_another_outcome_although_nothing_has_changed_makes_the_check_full() {
     let shop = Shop::new().await;
     let counts = "<div id=x></div><script>x.textContent = Date.now(); x.lang = 'x' + Date.now()</script>";
@@ -243,7 +267,7 @@ const ODD: [(&str, &str); 19] = [
     ("worklet", "<script>CSS.paintWorklet.addModule('/worker.js')</script>"),
     ("audio", "<script>new OfflineAudioContext(1, 1, 8000).audioWorklet.addModule('/worker.js')</script>"),
     ("worker-in-frame", "<iframe title=f src=/frame></iframe>"),
-    ("missing", "<img alt='' src=/missing.png>"),
+    ("missing", "<script>fetch('/missing.json')</script>"),
     ("personal", "<script src=/personal.js></script>"),
     ("no-store", "<script src=/no-store.js></script>"),
     ("vary", "<script src=/vary.js></script>"),

@@ -67,6 +67,8 @@ pub(super) enum Answer {
     Unchanged,
     /// The part as it is now.
     Now(Box<Now>),
+    /// No server could be reached for it.
+    Unreachable,
     /// It could not be had, or not within the bounds: nothing is known of it.
     Unknown,
 }
@@ -142,9 +144,14 @@ impl Asking {
         match timeout(TIME, self.answer(question, page)).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => {
+                let is_unreachable = match &error {
+                    FetchError::Refused => true,
+                    FetchError::Network(error) => error.is_connect(),
+                    _ => false,
+                };
                 let error: &dyn std::error::Error = &error;
                 tracing::debug!(url = question.url.as_str(), error, "a part of a page was not answered");
-                Answer::Unknown
+                if is_unreachable { Answer::Unreachable } else { Answer::Unknown }
             }
             Err(_) => Answer::Unknown,
         }
@@ -449,7 +456,7 @@ mod tests {
         for url in [target, address] {
             let url = Url::parse(&url).unwrap();
             let question = Question { url: url.clone(), kind: PartKind::Data, origin: None, known: Known::Nothing };
-            assert_eq!(asking.ask(&question, &url).await, Answer::Unknown, "{url}");
+            assert_eq!(asking.ask(&question, &url).await, Answer::Unreachable, "{url}");
         }
         assert_eq!(private.heads().len(), 0);
     }

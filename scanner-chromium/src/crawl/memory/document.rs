@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The version of the form.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The number of bytes of a document before it is compressed.
 const MAX_PLAIN: usize = 64 * 1024 * 1024;
 
@@ -81,6 +81,10 @@ pub(in crate::crawl) enum KnownProof {
     Body(#[serde(with = "base64_hash")] Hash256),
     /// The target of a redirect.
     Target(String),
+    /// Its status says that it is not there.
+    Missing,
+    /// No server could be reached for it.
+    Unreachable,
 }
 
 impl KnownPart {
@@ -91,6 +95,9 @@ impl KnownPart {
             (Some(target), _) => KnownProof::Target(target.clone()),
             (None, Proof::Tag(tag)) => KnownProof::Tag(tag.clone()),
             (None, Proof::Modified(modified)) => KnownProof::Modified(modified.clone()),
+            (None, Proof::Missing) => KnownProof::Missing,
+            (None, Proof::Unreachable) if now == Some(&Answer::Unreachable) => KnownProof::Unreachable,
+            (None, Proof::Unreachable) => return None,
             (None, Proof::Body) => {
                 let Some(Answer::Now(now)) = now else { return None };
                 let is_same_head = now.status == *status && !now.is_personal;
@@ -111,7 +118,9 @@ impl KnownPart {
         let known = match &self.proof {
             KnownProof::Tag(tag) => Known::Tag(tag.clone()),
             KnownProof::Modified(modified) => Known::Modified(modified.clone()),
-            KnownProof::Body(_) | KnownProof::Target(_) => Known::Nothing,
+            KnownProof::Body(_) | KnownProof::Target(_) | KnownProof::Missing | KnownProof::Unreachable => {
+                Known::Nothing
+            }
         };
         Question { url: self.url.clone(), kind: self.kind, origin: self.origin.clone(), known }
     }
@@ -120,12 +129,14 @@ impl KnownPart {
     pub(super) fn is_as_it_was(&self, answer: &Answer) -> bool {
         let now = match answer {
             Answer::Unchanged => return matches!(self.proof, KnownProof::Tag(_) | KnownProof::Modified(_)),
+            Answer::Unreachable => return self.proof == KnownProof::Unreachable,
             Answer::Unknown => return false,
             Answer::Now(now) => now,
         };
         let Now { status, leads_to, body, headers, is_personal } = &**now;
         let is_same = match &self.proof {
-            KnownProof::Tag(_) | KnownProof::Modified(_) => false,
+            KnownProof::Tag(_) | KnownProof::Modified(_) | KnownProof::Unreachable => false,
+            KnownProof::Missing => true,
             KnownProof::Body(hash) => body.is_some_and(|(_, now)| now == *hash),
             KnownProof::Target(target) => leads_to.as_ref() == Some(target),
         };
@@ -481,7 +492,12 @@ mod tests {
         PageMemory {
             asked: format!("https://a.example/{number}"),
             page: number,
-            parts: vec![document, part("a.js", KnownProof::Tag("\"1\"".to_owned()))],
+            parts: vec![
+                document,
+                part("a.js", KnownProof::Tag("\"1\"".to_owned())),
+                part("b.js", KnownProof::Missing),
+                part("c.js", KnownProof::Unreachable),
+            ],
             links: ["x", "y", "x"].map(|link| format!("https://a.example/{link}")).to_vec(),
             canonical: Some(format!("https://a.example/{number}")),
             marks: Some(vec![3, 1]),
@@ -602,6 +618,13 @@ mod tests {
         };
         assert!(moved.is_as_it_was(&to("/b.js", 302)));
         assert!(!moved.is_as_it_was(&to("/c.js", 302)) && !moved.is_as_it_was(&to("/b.js", 301)));
+        let missing = KnownPart { status: 404, ..part("a.js", KnownProof::Missing) };
+        let answered = |status| now(|now| (now.status, now.body) = (status, None));
+        assert!(missing.is_as_it_was(&answered(404)) && !missing.is_as_it_was(&answered(410)));
+        assert!(!missing.is_as_it_was(&now(|_| {})) && !missing.is_as_it_was(&Answer::Unreachable));
+        let unreachable = KnownPart { status: 0, ..part("a.js", KnownProof::Unreachable) };
+        assert!(unreachable.is_as_it_was(&Answer::Unreachable));
+        assert!(!unreachable.is_as_it_was(&Answer::Unknown) && !unreachable.is_as_it_was(&answered(404)));
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl Notes {
 
     /// Returns what tells a part from a later one, asking for the part where that takes its body.
     async fn known(&self, part: &PagePart, page: &Url) -> Option<KnownPart> {
-        if part.leads_to.is_some() || part.proof != Proof::Body {
+        if part.leads_to.is_some() || !matches!(part.proof, Proof::Body | Proof::Unreachable) {
             return KnownPart::of(part, None);
         }
         let url = Url::parse(&part.url).ok()?;
