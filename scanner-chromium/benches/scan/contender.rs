@@ -11,11 +11,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clap::ValueEnum as _;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 
 use crate::{
     corpus::Corpus,
+    ours::Looks,
     usage::{Usage, Watch},
 };
 
@@ -29,9 +31,7 @@ pub(crate) type Counts = BTreeMap<String, u64>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Contender {
-    Ours {
-        evidence: bool,
-    },
+    Ours(Looks),
     Bare {
         tabs: u32,
     },
@@ -75,8 +75,11 @@ impl Contender {
 
     pub(crate) const fn name(&self) -> &'static str {
         match self {
-            Self::Ours { evidence: false } | Self::OurElements => "a11ycheck",
-            Self::Ours { evidence: true } => "a11ycheck with evidence",
+            Self::Ours(Looks::Plain) | Self::OurElements => "a11ycheck",
+            Self::Ours(Looks::Pictures) => "a11ycheck with evidence",
+            Self::Ours(Looks::Contrast) => "the same with measured contrast",
+            Self::Ours(Looks::MovingKinds) => "the same, a page of each moved",
+            Self::Ours(Looks::MovingAll) => "the same, every page moved",
             Self::Bare { tabs: 1 } => "bare script, 1 tab",
             Self::Bare { .. } => "bare script, 2 tabs",
             Self::ByHand | Self::ElementsByHand => "by hand",
@@ -125,12 +128,10 @@ impl Contender {
             command
         };
         match self {
-            Self::Ours { evidence } => {
+            Self::Ours(looks) => {
                 let mut command = Command::new(std::env::current_exe().unwrap());
                 command.arg("scan").args(corpus.starts()).arg(format!("--pages={}", urls.len()));
-                if *evidence {
-                    command.arg("--evidence");
-                }
+                command.arg(format!("--looks={}", looks.to_possible_value().unwrap().get_name()));
                 command
             }
             Self::OurElements => {

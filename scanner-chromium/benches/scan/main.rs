@@ -23,8 +23,12 @@ use clap::{Parser, Subcommand};
 use self::{
     contender::Contender,
     corpus::{Corpus, Selection},
+    ours::Looks,
     table::Table,
 };
+
+/// What a check looks at only where it is asked for.
+const OFF_BY_DEFAULT: [Looks; 3] = [Looks::Contrast, Looks::MovingKinds, Looks::MovingAll];
 
 #[derive(Debug, Parser)]
 #[command(about = "Measures the scanner beside a bare script on the same pages; `cargo xtask bench scan` runs it")]
@@ -53,6 +57,9 @@ struct Arguments {
     /// Checks a site of 48 pages twice, once with validators and once without, and compares the second check with the first
     #[arg(long)]
     again: bool,
+    /// Measures and compares measured contrast and moving probes, too
+    #[arg(long)]
+    looks: bool,
     /// What cargo passes to each benchmark
     #[arg(long, hide = true)]
     bench: bool,
@@ -98,13 +105,16 @@ fn compare(arguments: &Arguments) {
         return again::measure(&corpus, arguments.rounds);
     }
     println!("{} pages, {} cores", corpus.urls().len(), std::thread::available_parallelism().unwrap());
-    compare_findings(&corpus, arguments.comparisons);
+    compare_findings(&corpus, arguments.comparisons, arguments.looks);
     let mut contenders = vec![
-        Contender::Ours { evidence: false },
-        Contender::Ours { evidence: true },
+        Contender::Ours(Looks::Plain),
+        Contender::Ours(Looks::Pictures),
         Contender::Bare { tabs: 2 },
         Contender::Bare { tabs: 1 },
     ];
+    if arguments.looks {
+        contenders.extend(OFF_BY_DEFAULT.map(Contender::Ours));
+    }
     if let Some(peers) = &arguments.peers {
         contenders.extend(Contender::peers(peers));
     }
@@ -123,10 +133,13 @@ fn compare(arguments: &Arguments) {
 }
 
 /// Compares rule ids and counts, page by page.
-fn compare_findings(corpus: &Corpus, rounds: usize) {
+fn compare_findings(corpus: &Corpus, rounds: usize, with_all_looks: bool) {
     let by_hand = Contender::ByHand.run(corpus).pages;
-    for round in 1..=rounds {
-        let ours = Contender::Ours { evidence: true }.run(corpus).pages;
+    let off = if with_all_looks { OFF_BY_DEFAULT.as_slice() } else { &[] };
+    let looks = (1..=rounds).flat_map(|round| [Looks::Pictures].iter().chain(off).map(move |looks| (round, *looks)));
+    for (round, looks) in looks {
+        let contender = Contender::Ours(looks);
+        let ours = contender.run(corpus).pages;
         let mut unequal = 0;
         for (url, expected) in &by_hand {
             let found = ours.get(url);
@@ -136,6 +149,7 @@ fn compare_findings(corpus: &Corpus, rounds: usize) {
             }
         }
         let pages = by_hand.len();
-        println!("comparison {round}: {} of {pages} pages equal those of axe-core run by hand", pages - unequal);
+        let (name, equal) = (contender.name(), pages - unequal);
+        println!("comparison {round}: {equal} of {pages} pages equal those of axe-core run by hand ({name})");
     }
 }

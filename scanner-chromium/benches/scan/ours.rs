@@ -9,9 +9,9 @@ use a11ycheck_core::{
     net::AddressPolicy,
     scanner::{CancellationToken, ProgressSink, ScanRequest, Scanner as _},
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence};
+use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence, MovingProbes};
 use chrono::Utc;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -23,11 +23,26 @@ pub(crate) struct Scan {
     /// Of each site
     #[arg(long)]
     pages: u32,
-    #[arg(long)]
-    evidence: bool,
+    #[arg(long, value_enum, default_value_t = Looks::Plain)]
+    looks: Looks,
     /// Names each element, and the pages that were not checked
     #[arg(long)]
     elements: bool,
+}
+
+/// What a check looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Looks {
+    /// What axe-core and the probes that look once find, without pictures.
+    Plain,
+    /// The same, with pictures.
+    Pictures,
+    /// The same, with contrasts that are measured in pictures.
+    Contrast,
+    /// That with pictures, and the moving probes on a page of each kind.
+    MovingKinds,
+    /// That with pictures, and the moving probes on every page.
+    MovingAll,
 }
 
 struct Nobody;
@@ -39,7 +54,7 @@ impl ProgressSink for Nobody {
 impl Scan {
     #[tokio::main]
     pub(crate) async fn run(self) {
-        let scanner = scanner(if self.evidence { Evidence::Taken } else { Evidence::LeftOut });
+        let scanner = scanner_with(|config| self.looks.of(config));
         scanner.versions().await.unwrap();
         println!("ready");
         let scans = self.starts.iter().map(|start| scan(&scanner, start, self.pages, &Nobody));
@@ -67,6 +82,18 @@ impl Scan {
         }
         println!("done");
         scanner.close().await;
+    }
+}
+
+impl Looks {
+    fn of(self, config: ChromiumConfig) -> ChromiumConfig {
+        let config = config.with_evidence(if self == Self::Plain { Evidence::LeftOut } else { Evidence::Taken });
+        match self {
+            Self::Plain | Self::Pictures => config,
+            Self::Contrast => config.with_measured_contrast(true),
+            Self::MovingKinds => config.with_moving_probes(MovingProbes::OneOfEachKind),
+            Self::MovingAll => config.with_moving_probes(MovingProbes::EveryPage),
+        }
     }
 }
 

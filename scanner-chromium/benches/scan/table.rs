@@ -1,6 +1,9 @@
 //! Medians and ratios.
 
-use crate::contender::{Contender, Run};
+use crate::{
+    contender::{Contender, Run},
+    ours::Looks,
+};
 
 /// All runs, by contender.
 #[derive(Debug, Default)]
@@ -28,11 +31,11 @@ impl Table {
         }
         println!();
         let speed = |wanted: &Contender| self.median_of(wanted, Run::pages_per_second);
-        let plain = Contender::Ours { evidence: false };
-        let whole = Contender::Ours { evidence: true };
+        let plain = Contender::Ours(Looks::Plain);
+        let whole = Contender::Ours(Looks::Pictures);
         let bare = speed(&Contender::Bare { tabs: 2 });
         ratio("a11ycheck to the bare script with two tabs", speed(&plain) / bare, 0.95);
-        ratio("a11ycheck with evidence to the same", speed(&whole) / bare, 0.75);
+        ratio("a11ycheck with evidence to the same", speed(&whole) / bare, 0.9);
         let cores = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
         let floor = cores / self.median_of(&Contender::Bare { tabs: 1 }, Run::cpu_per_page);
         ratio("a11ycheck to what the cores allow", speed(&plain) / floor, 0.75);
@@ -40,6 +43,27 @@ impl Table {
             &self.0.iter().filter_map(|(contender, _)| Some((contender, goal(contender)?))).collect::<Vec<_>>()
         {
             ratio(&format!("a11ycheck to {}", contender.name()), speed(&plain) / speed(contender), *goal);
+        }
+        self.print_cost();
+    }
+
+    /// Prints the cost of what is off by default, as multiples of a check with pictures.
+    fn print_cost(&self) {
+        let whole = Contender::Ours(Looks::Pictures);
+        let of = |wanted: &Contender, figure: fn(&Run) -> f64| {
+            self.median_of(wanted, figure) / self.median_of(&whole, figure)
+        };
+        for (looks, most) in
+            [(Looks::Contrast, [1.15, 1.15]), (Looks::MovingKinds, [1.6, 3.0]), (Looks::MovingAll, [1.6, 3.0])]
+        {
+            let contender = Contender::Ours(looks);
+            if self.0.iter().any(|(known, _)| *known == contender) {
+                let (cpu, time) = (of(&contender, Run::cpu_per_page), 1.0 / of(&contender, Run::pages_per_second));
+                let (name, [most_cpu, most_time]) = (contender.name(), most);
+                println!(
+                    "{name:<34} CPU {cpu:>5.2} (at most {most_cpu}), time {time:>5.2} (at most {most_time}) of that with evidence"
+                );
+            }
         }
     }
 
