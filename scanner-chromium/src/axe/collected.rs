@@ -151,8 +151,9 @@ impl Collected {
         self.opened = opened;
     }
 
-    /// Adds what appeared when controls were pressed to what was found before, and after it. What has the same rule and selector is the same
-    /// element.
+    /// Adds what appeared when controls were pressed to what was found before, and after it. What has the same rule and selector as an element of
+    /// the page is that element; of what has appeared, the same source and place are needed too, since one selector (`details[open] > img`)
+    /// may be that of one element after the other.
     fn join_opened(&mut self) {
         for (control, opened) in std::mem::take(&mut self.opened) {
             for (ours, theirs) in [(&mut self.violations, opened.violations), (&mut self.incomplete, opened.incomplete)]
@@ -279,8 +280,11 @@ fn join_rule(known: &mut Vec<RuleResult>, mut rule: RuleResult, control: Option<
     let place = known.iter().position(|one| one.id == rule.id && one.error.is_none());
     let nodes = std::mem::take(&mut rule.nodes);
     let kept = nodes.len();
-    let is_known =
-        |node: &Node| place.is_some_and(|at| known[at].nodes.iter().any(|one| one.selector == node.selector));
+    let is_same = |one: &Node, node: &Node| {
+        let is_there = one.opened_by.is_none() || (&one.html, one.area) == (&node.html, node.area);
+        one.selector == node.selector && is_there
+    };
+    let is_known = |node: &Node| place.is_some_and(|at| known[at].nodes.iter().any(|one| is_same(one, node)));
     let nodes: Vec<Node> = nodes
         .into_iter()
         .filter(|node| !is_known(node))

@@ -32,18 +32,24 @@ pub(crate) struct Pictures<'a> {
 struct Left {
     shots: usize,
     time: Duration,
-    /// Rule and selector of each element that was found before: it is not counted again.
+    /// Rule and selector of each element that was found on the page itself: it is not counted again.
     known: HashSet<(String, String)>,
+    /// The elements that have appeared before.
+    appeared: HashSet<Appeared>,
     /// The elements that are pictured.
     chosen: Vec<ToPicture>,
 }
+
+/// Rule, selector, source and place of an element that has appeared.
+type Appeared = (String, String, String, [u32; 4]);
 
 impl<'a> Pictures<'a> {
     /// Returns the pictures, none so far and of at most so many shots, of what the page at this address opens beside what was `found` on
     /// it. They are counted in `pictured`.
     pub(crate) fn new(pictured: &'a Pictured, address: Url, found: &Collected, shots: usize) -> Self {
         let known = if shots > 0 { owned(found).collect() } else { HashSet::new() };
-        Self { pictured, address, left: Mutex::new(Left { shots, time: TIME, known, chosen: Vec::new() }) }
+        let left = Left { shots, time: TIME, known, appeared: HashSet::new(), chosen: Vec::new() };
+        Self { pictured, address, left: Mutex::new(left) }
     }
 
     /// Takes pictures of elements that the page shows now, with what was collected of them last: those that a report can show, as far as
@@ -89,18 +95,26 @@ impl<'a> Pictures<'a> {
         if left.shots == 0 || left.time.is_zero() {
             return None;
         }
-        let known = &left.known;
-        let is_fresh =
-            |candidate: &Candidate<'_>| !known.contains(&(candidate.rule.to_owned(), candidate.selector.to_owned()));
+        let Left { known, appeared, .. } = &*left;
+        let is_fresh = |candidate: &Candidate<'_>| {
+            let is_own = known.contains(&(candidate.rule.to_owned(), candidate.selector.to_owned()));
+            !is_own && !appeared.contains(&of(candidate))
+        };
         let (failing, undecided) = (collected.candidates(), collected.undecided_candidates());
         let chosen = self.pictured.choose(self.address.as_str(), failing.filter(is_fresh), undecided.filter(is_fresh));
-        left.known.extend(owned(collected));
+        left.appeared
+            .extend(collected.candidates().chain(collected.undecided_candidates()).map(|candidate| of(&candidate)));
         Some((chosen, left.shots, now + left.time))
     }
 
     fn left(&self) -> MutexGuard<'_, Left> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn of(Candidate { rule, selector, html, area, .. }: &Candidate<'_>) -> Appeared {
+    let place = [area.x, area.y, area.width, area.height];
+    ((*rule).to_owned(), (*selector).to_owned(), (*html).to_owned(), place)
 }
 
 /// Returns rule and selector of each element.

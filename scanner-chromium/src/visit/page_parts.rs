@@ -29,16 +29,8 @@ const MAX_REDIRECTS: u32 = 5;
 /// §8.8.2.2 has the reason.
 const MODIFIED_BEFORE: Duration = Duration::from_secs(60);
 
-/// The browser's names for what keeps it from reaching a server at all. `ERR_TUNNEL_CONNECTION_FAILED` is the guard's refusal, or what
-/// stands behind it.
-const UNREACHABLE: [&str; 6] = [
-    "net::ERR_ADDRESS_INVALID",
-    "net::ERR_ADDRESS_UNREACHABLE",
-    "net::ERR_CONNECTION_REFUSED",
-    "net::ERR_NAME_NOT_RESOLVED",
-    "net::ERR_PROXY_CONNECTION_FAILED",
-    "net::ERR_TUNNEL_CONNECTION_FAILED",
-];
+/// The browser's name for the error where the page itself, or its end, has stopped a request.
+const ABORTED: &str = "net::ERR_ABORTED";
 
 /// The headers of requests that a browser sets by itself, in lower case.
 const USUAL_HEADERS: [&str; 17] = [
@@ -127,7 +119,7 @@ pub(crate) enum Proof {
     Body,
     /// That the site does not have it: nothing of what is sent in its place is used.
     Missing,
-    /// That no server can be reached for it.
+    /// That no server can be reached for it, if our own client can't reach one either.
     Unreachable,
 }
 
@@ -332,24 +324,18 @@ impl PageParts {
     /// Notes that no response, or no more of it, will arrive.
     pub(super) fn failed(&mut self, failed: &LoadingFailed) {
         let Some(UnderWay { url, kind, origin, head, .. }) = self.under_way.remove(&failed.request_id) else { return };
-        // What the page itself forbids is never sent, and the page's other parts decide that.
-        let is_forbidden = matches!(failed.blocked_reason.as_deref(), Some("csp" | "mixed-content"));
-        let is_unreachable = kind != PartKind::Document && UNREACHABLE.contains(&failed.error_text.as_str());
-        if is_unreachable && head.is_none() {
-            let proof = Proof::Unreachable;
-            self.parts.push(PagePart {
-                url,
-                kind,
-                origin,
-                status: 0,
-                leads_to: None,
-                length: None,
-                proof,
-                headers: None,
-            });
-        } else if !is_forbidden {
-            self.meet(Obstacle::Failed);
-        }
+        let is_blocked = failed.blocked_reason.is_some();
+        let may_be_unreachable = !is_blocked && kind != PartKind::Document && failed.error_text != ABORTED;
+        let (status, proof) = match head {
+            // The browser does not read what is sent in place of a part.
+            Some(Head { status, proof: proof @ (Proof::Missing | Proof::Unreachable), .. }) => (status, proof),
+            // Whether it is, our own client finds out.
+            None if may_be_unreachable => (0, Proof::Unreachable),
+            // What the page itself forbids is never sent, and the page's other parts decide that.
+            _ if matches!(failed.blocked_reason.as_deref(), Some("csp" | "mixed-content")) => return,
+            _ => return self.meet(Obstacle::Failed),
+        };
+        self.parts.push(PagePart { url, kind, origin, status, leads_to: None, length: None, proof, headers: None });
     }
 
     /// Notes something that keeps the page from being remembered. The first such thing counts.
@@ -564,7 +550,7 @@ mod tests {
         {
             let mut page = Page::new();
             page.ask("1", "Image", image());
-            let failed = json!({ "requestId": "1", "blockedReason": reason, "errorText": "net::ERR_ABORTED" });
+            let failed = json!({ "requestId": "1", "blockedReason": reason, "errorText": ABORTED });
             page.0.failed(&serde_json::from_value(failed).unwrap());
             assert_eq!(page.0.close().map(|parts| parts.len()), expected, "{reason:?}");
         }
@@ -611,13 +597,11 @@ mod tests {
         assert_eq!(failed("Font", gone, false), Ok((0, Proof::Unreachable)));
         assert_eq!(failed("Font", gone, true), Err(Obstacle::Failed), "it broke off");
         assert_eq!(failed("Document", gone, false), Err(Obstacle::Failed), "a frame may show something else");
-        for error in ["net::ERR_ABORTED", "net::ERR_TIMED_OUT", "net::ERR_BLOCKED_BY_ORB", ""] {
-            assert_eq!(failed("Font", error, false), Err(Obstacle::Failed), "{error}");
-        }
+        assert_eq!(failed("Font", ABORTED, false), Err(Obstacle::Failed), "the page has stopped it");
         let mut page = Page::new();
         page.ask("1", "Image", json!({ "url": "http://b.example/x" }));
         page.head("1", 403, json!({ REFUSAL_MARK: "1" }));
-        page.0.finished("1");
+        page.0.failed(&serde_json::from_value(json!({ "requestId": "1", "errorText": ABORTED })).unwrap());
         let parts = page.0.close().unwrap();
         assert_eq!((parts[1].status, &parts[1].proof), (0, &Proof::Unreachable), "the guard refuses it");
     }

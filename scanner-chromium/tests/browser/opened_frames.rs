@@ -65,7 +65,7 @@ const FRAMES: [(&str, &str, &[&str]); 10] = [
     ),
     (
         "a frame that removes itself when it is seen",
-        "<button aria-expanded=false onclick='toggle(this, p); f.remove()'>Map</button>
+        "<button aria-expanded=false onclick='toggle(this, p); f.replaceWith()'>Map</button>
          <div id=p hidden><iframe title=x id=f src=/inner></iframe><img id=x src='data:,' width=50 height=50></div>",
         &["image-alt #x < Map"],
     ),
