@@ -677,9 +677,9 @@ async fn the_content_of_a_page_is_found_behind_what_pages_share() {
     assert_eq!(is_found("a11ycheck-skip-link"), [true, false, false, false]);
 }
 
-/// The probes that move the page.
 /// The probes of what is opened, which `opening.rs` tests.
 const OPENING: [&str; 2] = ["a11ycheck-dialog-focus", "a11ycheck-opening-keys"];
+/// The probes that move the page.
 const MOVING: [&str; 5] = [
     "a11ycheck-changing-text",
     "a11ycheck-clipped-text",

@@ -581,7 +581,7 @@ mod tests {
         let mut parts = page.parts.clone();
         parts.reverse();
         assert!(page.is_made_from(&parts) && !page.has_changed_in(&parts));
-        let more = [parts.clone(), vec![part("b.js", KnownProof::Body([9; 32]))]].concat();
+        let more = [parts.clone(), vec![part("d.js", KnownProof::Body([9; 32]))]].concat();
         assert!(!page.is_made_from(&more) && !page.has_changed_in(&more));
         parts[0].proof = KnownProof::Tag("\"2\"".to_owned());
         assert!(!page.is_made_from(&parts) && page.has_changed_in(&parts));
