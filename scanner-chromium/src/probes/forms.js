@@ -1,6 +1,6 @@
 // Probes of forms: what belongs to a field, and what is said about its value.
 (kit) => {
-  const { all, attribute, closest, contains, has, inside, isExposed, isVisible, name, parent, role, tag, text, visibleText, words } = kit;
+  const { all, attribute, closest, contains, has, inside, isExposed, isVisible, name, parent, reachable, role, tag, text, visibleText, words } = kit;
 
   const fields = () => all('input:not([type="hidden" i], [type="submit" i], [type="button" i], [type="reset" i], [type="image" i]), select, textarea').filter(isVisible);
   const referred = (element) =>
@@ -164,7 +164,6 @@
   const mouseOnly = () => {
     const undecided = [];
     let isApplicable = false;
-    const reachable = 'a[href], area[href], button, input, select, textarea, summary, label, option, [tabindex], [contenteditable], [role="button"], [role="link"], iframe, audio, video';
     for (const element of all('[onclick], [class*="btn" i], [class*="button" i]')) {
       const isClicked = has(element, 'onclick');
       if (!(element instanceof HTMLElement) || /^(?:html|body|form)$/.test(tag(element)) || (!isClicked && !called(element, buttonName))) continue;

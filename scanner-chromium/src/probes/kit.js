@@ -131,8 +131,12 @@
     'здесь|тут|нажмите здесь|нажмите сюда|кликните здесь|подробнее|ещё|еще|читать далее|далее|узнать больше|больше|ссылка',
   ].join('|').split('|'));
 
+  // What takes the focus, and with it what says of itself that it does.
+  const focusable = 'a[href], area[href], button, input, select, textarea, summary, label, option, [tabindex], [contenteditable], iframe, audio, video';
+  const reachable = `${focusable}, [role="button"], [role="link"]`;
+
   return {
-    all, attribute, attributes, box, closest, contains, contrasts, has, inside, isExposed, isHtml, isShown, isVisible, matches, name, nodes, nodeType, ownText,
-    parent, read, role, select, shadow, styleRules, tag, text, vague, visibleText, words,
+    all, attribute, attributes, box, closest, contains, contrasts, focusable, has, inside, isExposed, isHtml, isShown, isVisible, matches, name, nodes, nodeType, ownText,
+    parent, reachable, read, role, select, shadow, styleRules, tag, text, vague, visibleText, words,
   };
 }

@@ -28,8 +28,9 @@ pub(crate) use self::{
         SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent,
     },
     script::{
-        Argument, CallFunctionOn, DescribeNode, EnableCss, EnableDom, Evaluate, Evaluated, EventListener, GetBoxModel,
-        GetDocument, GetEventListeners, GetFrameOwner, GetPlatformFonts, GetProperties, NameObject, Property,
-        QueryObjects, QuerySelectorAll, ReleaseObjectGroup, RemoteObject,
+        Argument, CallArgument, CallFunction, CallFunctionOn, DescribeNode, EnableCss, EnableDom, Evaluate, Evaluated,
+        EventListener, GetBoxModel, GetDocument, GetEventListeners, GetFrameOwner, GetListenersBelow, GetPlatformFonts,
+        GetProperties, NameObject, Property, QueryObjects, QuerySelectorAll, ReleaseObjectGroup, RemoteObject,
+        ResolveNode,
     },
 };

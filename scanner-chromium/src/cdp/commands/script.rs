@@ -133,6 +133,29 @@ pub(crate) struct Argument<T> {
     pub(crate) value: T,
 }
 
+/// Calls a function with objects and values as its arguments, in a world.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CallFunction<'a> {
+    pub(crate) function_declaration: &'a str,
+    pub(crate) execution_context_id: i64,
+    pub(crate) arguments: &'a [CallArgument],
+    /// True to return the value itself, not a handle to it.
+    pub(crate) return_by_value: bool,
+    /// True to keep exceptions out of the page's own console.
+    pub(crate) silent: bool,
+}
+command!(CallFunction<'_> = "Runtime.callFunctionOn" => Evaluated);
+
+/// An argument of such a function.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum CallArgument {
+    /// An object of the world, by its handle.
+    ObjectId(String),
+    Value(Value),
+}
+
 /// Requests the release of all handles of a group.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -149,18 +172,33 @@ pub(crate) struct GetEventListeners<'a> {
 }
 command!(GetEventListeners<'_> = "DOMDebugger.getEventListeners" => EventListeners);
 
+/// Requests the listeners of a node and of all nodes below it, those of shadow trees, frames of the same process and other worlds included.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GetListenersBelow<'a> {
+    pub(crate) object_id: &'a str,
+    /// The number of levels; -1 for all.
+    pub(crate) depth: i32,
+    /// True to go into shadow trees and frames.
+    pub(crate) pierce: bool,
+}
+command!(GetListenersBelow<'_> = "DOMDebugger.getEventListeners" => EventListeners);
+
 #[derive(Debug, Deserialize)]
 pub(crate) struct EventListeners {
     pub(crate) listeners: Vec<EventListener>,
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct EventListener {
     /// The type of the event.
     #[serde(rename = "type")]
     pub(crate) kind: String,
     /// The function, if the object is kept in a group.
     pub(crate) handler: Option<RemoteObject>,
+    /// The node that has it, if it is one.
+    pub(crate) backend_node_id: Option<i64>,
 }
 
 /// Requests the properties of an object.
@@ -237,6 +275,21 @@ pub(crate) struct Described {
 pub(crate) struct DescribedNode {
     /// The id of its frame, if it is the element of one.
     pub(crate) frame_id: Option<String>,
+}
+
+/// Requests a handle to a node in a world, kept with others of a group.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResolveNode<'a> {
+    pub(crate) backend_node_id: i64,
+    pub(crate) execution_context_id: i64,
+    pub(crate) object_group: &'a str,
+}
+command!(ResolveNode<'_> = "DOM.resolveNode" => ResolvedNode);
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct ResolvedNode {
+    pub(crate) object: RemoteObject,
 }
 
 /// Requests the element of a frame.

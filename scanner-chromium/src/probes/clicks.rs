@@ -1,0 +1,125 @@
+//! The part of the probe of what only a mouse reaches that sees the listeners of scripts. The browser lists those of all nodes of the
+//! document with their types, and calls none; it looks up the `handleEvent` of each object that listens, which may be a getter of the page.
+//!
+//! `clicks.js` judges the elements. Where one listener stands for many elements, as on a list or on the root of an application, nothing
+//! says for which.
+
+use std::collections::HashMap;
+
+use futures_util::future::join_all;
+use serde_json::json;
+use tokio::time::{Duration, Instant};
+
+use super::facts::facts;
+use crate::{
+    browser::Tab,
+    cdp::{
+        CdpError,
+        commands::{
+            CallArgument, CallFunction, EventListener, GetListenersBelow, NameObject, ReleaseObjectGroup, ResolveNode,
+        },
+    },
+};
+
+const CLICKS: &str = include_str!("clicks.js");
+
+/// The rule whose findings these are.
+const RULE: &str = "a11ycheck-mouse-only";
+/// The document, as a page's own world names it. Nobody can redefine this name.
+const DOCUMENT: &str = "document";
+/// The group of the objects that are looked at.
+const GROUP: &str = "a11ycheck-clicks";
+/// The number of listeners of a page; where there are more, none of them is looked at.
+const MAX_LISTENERS: usize = 5_000;
+/// The number of nodes that are looked at, the first ones of the document.
+const MAX_NODES: usize = 200;
+/// The time limit for all of it.
+const TIME: Duration = Duration::from_secs(2);
+
+/// Runs this part on a page on which the probes have run, and adds what it finds to theirs. What the browser refuses, or has not done in
+/// two seconds, costs this part and nothing else.
+pub(crate) async fn run_clicks(tab: &Tab, world: i64, deadline: Instant) {
+    let until = deadline.min(Instant::now() + TIME);
+    if let Err(error) = judge(tab, world, until).await {
+        tracing::debug!(%error, "The listeners for clicks of a page could not be read");
+    }
+}
+
+async fn judge(tab: &Tab, world: i64, until: Instant) -> Result<(), CdpError> {
+    let session = tab.session();
+    let name = NameObject { expression: DOCUMENT, object_group: Some(GROUP), silent: true };
+    let Some(object_id) = session.call(name, until).await?.result.object_id else { return Ok(()) };
+    let below = GetListenersBelow { object_id: &object_id, depth: -1, pierce: true };
+    let listeners = session.call(below, until).await?.listeners;
+    if listeners.len() <= MAX_LISTENERS {
+        let nodes = listening(&listeners);
+        let resolve = |(backend_node_id, clicked): (i64, bool)| async move {
+            let resolve = ResolveNode { backend_node_id, execution_context_id: world, object_group: GROUP };
+            // A node may have gone meanwhile.
+            Some((session.call(resolve, until).await.ok()?.object.object_id?, clicked))
+        };
+        let (elements, clicked): (Vec<String>, Vec<bool>) =
+            join_all(nodes.into_iter().map(resolve)).await.into_iter().flatten().unzip();
+        if !elements.is_empty() {
+            let function = format!("(clicked, ...elements) => ({CLICKS})({}, clicked, elements)", facts()[RULE]);
+            let elements = elements.into_iter().map(CallArgument::ObjectId);
+            let arguments: Vec<_> = std::iter::once(CallArgument::Value(json!(clicked))).chain(elements).collect();
+            let call = CallFunction {
+                function_declaration: &function,
+                execution_context_id: world,
+                arguments: &arguments,
+                return_by_value: true,
+                silent: true,
+            };
+            if let Some(exception) = session.call(call, until).await?.exception() {
+                tracing::warn!(exception, "The listeners for clicks of a page could not be judged");
+            }
+        }
+    }
+    session.call(ReleaseObjectGroup { object_group: GROUP }, until).await?;
+    Ok(())
+}
+
+/// Returns the first nodes of the document that listen for what a mouse does, and whether for a whole click. The listeners are in the
+/// order of the document.
+fn listening(listeners: &[EventListener]) -> Vec<(i64, bool)> {
+    let mut places = HashMap::new();
+    let mut nodes: Vec<(i64, bool)> = Vec::new();
+    for listener in listeners {
+        let is_whole = match listener.kind.as_str() {
+            "click" | "dblclick" => true,
+            "mousedown" | "mouseup" | "pointerdown" | "pointerup" => false,
+            _ => continue,
+        };
+        let Some(node) = listener.backend_node_id else { continue };
+        let place = *places.entry(node).or_insert(nodes.len());
+        match nodes.get_mut(place) {
+            Some((_, clicked)) => *clicked |= is_whole,
+            None => nodes.push((node, is_whole)),
+        }
+    }
+    nodes.truncate(MAX_NODES);
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_is_looked_at_once_in_the_order_of_the_document() {
+        let of = |kind: &str, node| EventListener { kind: kind.to_owned(), handler: None, backend_node_id: node };
+        let listeners = [
+            of("mousedown", Some(7)),
+            of("keydown", Some(1)),
+            of("click", Some(3)),
+            of("click", Some(7)),
+            of("pointerup", Some(3)),
+            of("mouseup", Some(9)),
+            of("click", None),
+        ];
+        assert_eq!(listening(&listeners), [(7, true), (3, true), (9, false)]);
+        let many: Vec<_> = (0..1_000).map(|node| of("click", Some(node))).collect();
+        assert_eq!(listening(&many).len(), MAX_NODES);
+    }
+}
