@@ -476,7 +476,7 @@ async fn a_contrast_of_7_is_recommended_only_where_it_is_asked_for() {
 }
 
 /// What only a person can decide: the page for which a person is asked, and pages like it for which nobody is.
-const BY_HAND: [(&str, &str, &[&str]); 12] = [
+const BY_HAND: [(&str, &str, &[&str]); 13] = [
     (
         "a11ycheck-field-label",
         "<h2>Our shop</h2><label>Input <input></label>",
@@ -526,6 +526,32 @@ const BY_HAND: [(&str, &str, &[&str]); 12] = [
             "<div class='btn primary' tabindex=0 role=button>Start</div>",
             "<div class=btn-group><button>Start</button></div><div class=buttonish>Start</div>",
             "<form onclick='0'><input name=closest aria-label=x></form>",
+        ],
+    ),
+    (
+        "a11ycheck-mouse-only",
+        "<div id=x style='cursor: pointer'>Start</div><script>
+             x.matches = x.closest = x.getAttribute = () => { throw 1 };
+             Element.prototype.matches = Node.prototype.contains = () => { throw 2 };
+             x.addEventListener('click', { get handleEvent() { throw 3 } });
+             x.addEventListener('click', () => 0)</script>",
+        &[
+            "<button id=x><b id=y>Start</b></button><ul id=z style='cursor: pointer'><li><a href='/a'>One</a></ul><label id=w>Name <input></label>
+             <script>for (const target of [x, y, z, w, window, document, document.body]) target.addEventListener('click', () => 0)</script>",
+            "<div id=x tabindex=0 style='cursor: pointer'>Start</div><p id=y>What we sell, how it is made, and by whom</p><b id=z>Start</b>
+             <script>for (const target of [x, y]) target.addEventListener('click', () => 0); z.addEventListener('mousedown', () => 0)</script>",
+            "<p id=x style='cursor: pointer'>Name</p><input aria-labelledby=x><canvas id=y style='cursor: pointer'></canvas>
+             <div role=listbox tabindex=0 aria-label=Size><p id=z role=option>One</p></div><i id=w aria-hidden=true>Start</i>
+             <script>for (const target of [x, y, z, w]) target.addEventListener('click', () => 0)</script>",
+            "<x-y id=x style='cursor: pointer'>Start</x-y><iframe title=Form srcdoc=\"<b id=x>Start</b><script>x.addEventListener('click', () => 0)</script>\"></iframe>
+             <script>customElements.define('x-y', class extends HTMLElement { constructor() { super();
+             this.attachShadow({ mode: 'closed' }).innerHTML = '<button><slot></slot></button>' } });
+             x.addEventListener('click', () => 0)</script>",
+            "<form id=x style='cursor: pointer'>Start <input name=matches aria-label=x></form>
+             <script>x.addEventListener('click', () => 0)</script>",
+            // What is too much is not read.
+            "<div id=x style='cursor: pointer'>Start</div>
+             <script>for (let i = 0; i < 20_000; i += 1) x.addEventListener('click', () => i)</script>",
         ],
     ),
     (
@@ -606,6 +632,53 @@ async fn a_person_is_asked_where_a_probe_cannot_tell_and_nowhere_near_it() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_a_mouse_reaches_is_named_once_however_it_is_seen() {
+    const LISTENS: &str = "for (const target of all) target.addEventListener('click', () => 0)</script>";
+    static PAGES: [(&str, &[&str]); 5] = [
+        ("<div id=x class=btn>Start</div><div id=y onclick='0'>Stop</div><script>const all = [x, y];", &["#x", "#y"]),
+        (
+            "<div id=x style='cursor: pointer'><b id=y>One</b> <b id=z>Two</b></div><div id=w class=btn><i id=v>Go</i></div>
+             <script>const all = [x, y, z, v];",
+            &["#y", "#z", "#w"],
+        ),
+        // A role takes no focus, nor does content that only scripts move the focus to.
+        (
+            "<a id=x>Start</a><p id=y role=button>Start</p><div tabindex=-1><a href='/a'>A</a><b id=z>Start</b></div>
+             <script>const all = [x, y, z];",
+            &["#x", "#y", "#z"],
+        ),
+        // A picture, and a sign that styles draw.
+        (
+            "<img id=x alt=Map width=90 height=90 src='data:,'><b id=y style='display: block; width: 12px; height: 12px; cursor: pointer'></b>
+             <b id=z style='position: fixed; inset: 0; cursor: pointer; z-index: -1'></b><script>const all = [x, y, z];",
+            &["#x", "#y"],
+        ),
+        (
+            "<div id=x></div><script>const tree = x.attachShadow({ mode: 'open' }); tree.innerHTML = '<b id=y>Start</b>';
+             const all = [tree.firstChild];",
+            &["#x #y"],
+        ),
+    ];
+    let site = Site::start(|request| {
+        let number = request.path.trim_start_matches('/').parse::<usize>().ok();
+        let body = number.and_then(|number| PAGES.get(number)).map_or("ok", |(body, _)| *body);
+        Reply::Html(page("A page of a test", &format!("{body} {LISTENS}")))
+    })
+    .await;
+    let paths: Vec<String> = (0..PAGES.len()).map(|number| format!("/{number}")).collect();
+    let findings = scan_all(&site, &paths).await;
+    let probe = RuleId::new("a11ycheck-mouse-only");
+    for (number, (body, wanted)) in PAGES.iter().enumerate() {
+        let of_page = findings.undecided.iter().filter(|item| item.page == number && item.rule == probe);
+        let mut asked: Vec<&str> = of_page.map(|item| item.selector.as_str()).collect();
+        asked.sort_unstable();
+        let mut wanted = wanted.to_vec();
+        wanted.sort_unstable();
+        assert_eq!(asked, wanted, "{body}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
