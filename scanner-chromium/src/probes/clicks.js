@@ -17,13 +17,13 @@
   };
   const above = (element) => read(Element, 'assignedSlot', element) ?? parent(element) ?? host(element);
   // Content that takes the focus from scripts alone, as the target of a skip link does, is no control.
-  const frames = new Map();
-  const isFrame = (element) => {
-    if (!frames.has(element)) {
+  const wrappers = new Map();
+  const isWrapper = (element) => {
+    if (!wrappers.has(element)) {
       const isPart = /^(?:main|document|region|dialog|alertdialog|tabpanel|none|presentation)?$/i.test(attribute(element, 'role') ?? '');
-      frames.set(element, isPart && matches(element, ':is(div, main, section, article)[tabindex^="-"]:not([contenteditable])') && inside(element, reachable).length > 0);
+      wrappers.set(element, isPart && matches(element, ':is(div, main, section, article)[tabindex^="-"]:not([contenteditable])') && inside(element, reachable).length > 0);
     }
-    return frames.get(element);
+    return wrappers.get(element);
   };
   const isWithin = (element) => {
     let steps = 0;
@@ -31,7 +31,7 @@
       steps += 1;
       if (steps > 500 || matches(each, chosen)) return true;
       // A role alone takes no focus.
-      if (each === element ? matches(each, focusable) : matches(each, reachable) && !isFrame(each)) return true;
+      if (each === element ? matches(each, focusable) : matches(each, reachable) && !isWrapper(each)) return true;
     }
     return false;
   };
