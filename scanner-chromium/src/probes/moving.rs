@@ -1,4 +1,5 @@
-//! The probes that move a page: they press keys and make its window narrow, after everything else, and put back what they change.
+//! The probes that move a page: they press keys, space its text and make its window narrow, after everything else, and put back what
+//! they change.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -15,7 +16,10 @@ use crate::{
 };
 
 const WALK: &str = include_str!("walk.js");
+const SPACING: &str = include_str!("spacing.js");
 const NARROW: &str = include_str!("narrow.js");
+/// A script about text that is cut off, for the two above.
+const CUTS: &str = include_str!("cuts.js");
 const CHANGING: &str = include_str!("changing.js");
 /// A script about what may stop a movement, for other probes as well.
 pub(super) const STOPS: &str = include_str!("stops.js");
@@ -70,6 +74,12 @@ pub(crate) async fn run_moving(tab: &Tab, main_world: i64, deadline: Instant) ->
     let page = Page { tab, world: main_world, deadline: deadline.min(Instant::now() + TIME) };
     let is_watched = in_time(page.watched().await)?;
     in_time(page.walk().await)?;
+    let spaced = page.spaced().await;
+    if spaced.is_err() {
+        // Whatever happened, the text is as it was.
+        evaluate(tab, main_world, "globalThis.spacing?.end()", Outcome::Value, deadline).await?;
+    }
+    in_time(spaced)?;
     let narrowed = page.narrow().await;
     // Whatever happened, the window is as it was.
     let (width, height) = (tab.viewport().width(), tab.viewport().height());
@@ -187,9 +197,28 @@ impl Page<'_> {
         Ok(())
     }
 
+    /// Sets the text spacing of WCAG 1.4.12 for a moment: is text cut off, or does it overlap?
+    async fn spaced(self) -> Result<(), CdpError> {
+        let limits = json!({
+            // The texts whose overlaps are looked for, their lines, what is compared of them, and the pairs that overlap.
+            "texts": 1_500,
+            "lines": 4_000,
+            "compared": 400_000,
+            "pairs": 2_000,
+            // The milliseconds in which scripts of the page may adapt it.
+            "wait": 100,
+        });
+        let begun = self.evaluate(&format!("({SPACING})({}, {CUTS}, {limits})", facts())).await?;
+        if begun.exception().is_none() {
+            self.evaluate("spacing.look()").await?;
+            self.evaluate("spacing.end()").await?;
+        }
+        Ok(())
+    }
+
     /// Makes the window narrow: is text cut off, and must one scroll sideways to read it?
     async fn narrow(self) -> Result<(), CdpError> {
-        let begun = self.evaluate(&format!("({NARROW})({})", facts())).await?;
+        let begun = self.evaluate(&format!("({NARROW})({}, {CUTS})", facts())).await?;
         if begun.exception().is_some() {
             return Ok(());
         }

@@ -1,52 +1,9 @@
-// Looks at a page whose window has become narrow, from outside. `wide` is called before, and leaves what it saw in this world.
-(facts) => {
-  const parent = (node) => Reflect.get(Node.prototype, 'parentElement', node);
-  const { getBoundingClientRect: boxOf, closest, checkVisibility } = Element.prototype;
-  const isShown = (element) => checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
-  const most = 5_000;
-
-  const texts = () => {
-    const found = [];
-    const walker = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT);
-    while (found.length < most && walker.nextNode()) if (/\S/.test(walker.currentNode.data)) found.push(walker.currentNode);
-    return found;
-  };
-  // The element that cuts a text off, and whether all of the text `isGone`; null if none does.
-  const cutter = (node) => {
-    const element = parent(node);
-    if (!element || !isShown(element) || closest.call(element, '[aria-hidden="true"]')) return null;
-    const range = document.createRange();
-    range.selectNodeContents(node);
-    const text = range.getBoundingClientRect();
-    if (text.width < 1 || text.height < 1) return null;
-    for (let box = element; box && box !== document.documentElement; box = parent(box)) {
-      const style = getComputedStyle(box);
-      if (style.position === 'fixed') return null;
-      const isCut = [style.overflowX, style.overflowY].map((value) => ['hidden', 'clip'].includes(value));
-      if (/auto|scroll/.test(style.overflowX + style.overflowY) && !isCut.includes(true)) return null;
-      if (!isCut.includes(true)) continue;
-      const edges = boxOf.call(box);
-      // What is not in view at all is hidden, for example for screen readers, or a slide.
-      const isInView = text.left < edges.right - 1 && text.right > edges.left + 1 && text.top < edges.bottom - 1 && text.bottom > edges.top + 1;
-      if (edges.width <= 2 || edges.height <= 2) return null;
-      if (!isInView) return { box, isGone: true };
-      const across = isCut[0] && (text.right > edges.right + 4 || text.left < edges.left - 4);
-      const down = isCut[1] && (text.bottom > edges.bottom + 4 || text.top < edges.top - 4);
-      const isEllipsis = style.whiteSpace.includes('nowrap') && style.textOverflow !== 'clip';
-      const line = parseFloat(style.lineHeight) || 1.2 * parseFloat(style.fontSize);
-      if ((across && !isEllipsis) || (down && line < edges.height)) return { box, isGone: false };
-    }
-    return null;
-  };
-  const slides = '[aria-roledescription], [class*="carousel" i], [class*="slide" i], [class*="swiper" i], [class*="marquee" i], [class*="ticker" i]';
-
+// Looks at a page whose window is made narrow from outside. Sees what is cut off before, and leaves `narrow` in this world.
+(facts, makeCuts) => {
+  const { add, cutter, isMeant, isShown, parent, texts } = makeCuts(facts);
+  const { closest } = Element.prototype;
   const cutBefore = new Set(texts().filter((node) => cutter(node)));
   const frame = () => new Promise((resolve) => setTimeout(resolve, 60));
-  const add = (list, id, elements) => {
-    const known = [...new Set(elements)].filter((element) => axe.utils.getNodeFromTree(element));
-    const nodes = known.slice(0, 50).map((element) => outcome.probes.node(id, { element }, true));
-    if (nodes.length > 0) list.push({ id, ...facts[id], nodes });
-  };
 
   globalThis.narrow = {
     // In a window of 640 by 512, which is one of 1280 by 1024 with text and all else at twice its size.
@@ -62,9 +19,7 @@
         if (found === null || (found.isGone && cutBefore.has(node))) continue;
         isApplicable = true;
         const { box, isGone } = found;
-        // What moves sideways by itself or with a button may be meant to be cut.
-        const isMeant = closest.call(box, slides) !== null || getComputedStyle(box).scrollSnapType !== 'none' || getComputedStyle(parent(node)).transform !== 'none';
-        (isMeant || isGone || cutBefore.has(node) ? undecided : failed).push(parent(node));
+        (isMeant(node, box) || isGone || cutBefore.has(node) ? undecided : failed).push(parent(node));
       }
       const { probes } = outcome;
       add(probes.violations, id, failed);

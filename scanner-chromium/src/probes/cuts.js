@@ -1,0 +1,58 @@
+// What the probes share that look for text which is cut off: the texts of a page, what cuts one off, and how a finding becomes a result
+// of `outcome.probes`, in the form of `run.js`.
+(facts) => {
+  const parent = (node) => Reflect.get(Node.prototype, 'parentElement', node);
+  const { getBoundingClientRect: boxOf, closest, checkVisibility } = Element.prototype;
+  const isShown = (element) => checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
+  const most = 5_000;
+
+  const texts = () => {
+    const found = [];
+    const walker = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT);
+    while (found.length < most && walker.nextNode()) if (/\S/.test(walker.currentNode.data)) found.push(walker.currentNode);
+    return found;
+  };
+  // The element that cuts a text off, and whether all of the text `isGone`; null if none does.
+  const cutter = (node) => {
+    const element = parent(node);
+    if (!element || !isShown(element) || closest.call(element, '[aria-hidden="true"]')) return null;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const text = range.getBoundingClientRect();
+    if (text.width < 1 || text.height < 1) return null;
+    // The space after the last letter is nothing to read.
+    const right = text.right - Math.max(0, parseFloat(getComputedStyle(element).letterSpacing) || 0);
+    for (let box = element; box && box !== document.documentElement; box = parent(box)) {
+      const style = getComputedStyle(box);
+      if (style.position === 'fixed') return null;
+      const isCut = [style.overflowX, style.overflowY].map((value) => ['hidden', 'clip'].includes(value));
+      if (/auto|scroll/.test(style.overflowX + style.overflowY) && !isCut.includes(true)) return null;
+      if (!isCut.includes(true)) continue;
+      const edges = boxOf.call(box);
+      // What is not in view at all is hidden, for example for screen readers, or a slide.
+      const isInView = text.left < edges.right - 1 && text.right > edges.left + 1 && text.top < edges.bottom - 1 && text.bottom > edges.top + 1;
+      if (edges.width <= 2 || edges.height <= 2) return null;
+      if (!isInView) return { box, isGone: true };
+      const across = isCut[0] && (right > edges.right + 4 || text.left < edges.left - 4);
+      const down = isCut[1] && (text.bottom > edges.bottom + 4 || text.top < edges.top - 4);
+      const isEllipsis = style.whiteSpace.includes('nowrap') && style.textOverflow !== 'clip';
+      const line = parseFloat(style.lineHeight) || 1.2 * parseFloat(style.fontSize);
+      if ((across && !isEllipsis) || (down && line < edges.height)) return { box, isGone: false };
+    }
+    return null;
+  };
+  const slides = '[aria-roledescription], [class*="carousel" i], [class*="slide" i], [class*="swiper" i], [class*="marquee" i], [class*="ticker" i]';
+  const isSlide = (element) => closest.call(element, slides) !== null;
+  // What moves sideways by itself or with a button, and what ends in an ellipsis after some lines, may be meant to be cut.
+  const isMeant = (node, box) => {
+    const { scrollSnapType, webkitLineClamp } = getComputedStyle(box);
+    return isSlide(box) || scrollSnapType !== 'none' || !['none', ''].includes(webkitLineClamp ?? '') || getComputedStyle(parent(node)).transform !== 'none';
+  };
+  // Adds elements to the results of a probe, each once, with what `dataOf` says about it.
+  const add = (list, id, elements, dataOf = () => null) => {
+    const known = [...new Set(elements)].filter((element) => axe.utils.getNodeFromTree(element));
+    const nodes = known.slice(0, 50).map((element) => outcome.probes.node(id, { element, data: dataOf(element) }, true));
+    if (nodes.length > 0) list.push({ id, ...facts[id], nodes });
+  };
+  return { add, cutter, isMeant, isShown, isSlide, parent, texts };
+}

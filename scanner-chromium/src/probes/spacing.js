@@ -1,0 +1,138 @@
+// Sets the text spacing of WCAG 1.4.12, and looks for text that is cut off or overlaps for it. The first look is one task: nothing moves
+// meanwhile, and the page has its own spacing again before it could see anything. Only what is found is looked at once more, when the
+// page has had time to adapt. All that the page has in addition is a style sheet. Leaves `spacing` in this world.
+(facts, makeCuts, limits) => {
+  const id = 'a11ycheck-clipped-spacing';
+  const { add, cutter, isMeant, isShown, isSlide, parent, texts } = makeCuts(facts);
+  const { closest } = Element.prototype;
+
+  // Transitions take no time. Within a layer, importance wins over that of the page's own rules outside of one, as a reader's style sheet does.
+  const quick = '*, *::before, *::after { transition-duration: 0s !important; transition-delay: 0s !important }';
+  const spaces = '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-bottom: 2em !important }';
+  const sheet = new CSSStyleSheet();
+  const adopted = () => Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
+  const settle = () => Reflect.get(HTMLElement.prototype, 'offsetHeight', document.documentElement);
+  let place = null;
+  const set = () => {
+    place = [scrollX, scrollY];
+    sheet.replaceSync(`@layer { ${quick} ${spaces} }`);
+    adopted().push(sheet);
+  };
+  const putBack = () => {
+    if (place === null) return;
+    // First the spaces, while nothing may take its time, then the rest: so no transition begins.
+    sheet.replaceSync(`@layer { ${quick} }`);
+    settle();
+    Reflect.set(Document.prototype, 'adoptedStyleSheets', [...adopted()].filter((each) => each !== sheet), document);
+    settle();
+    if (scrollX !== place[0] || scrollY !== place[1]) scrollTo({ left: place[0], top: place[1], behavior: 'instant' });
+    place = null;
+  };
+
+  // Scripts that use all of these spaces. What is written in others need not have them.
+  const others = /(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}/u;
+  const isOther = (node) => others.test(node.data.slice(0, 500));
+  const icons = /icon|symbol|awesome|glyph|material/i;
+  // Letters that are a picture together fall apart with spaces.
+  const isIcon = (element) => icons.test(getComputedStyle(element).fontFamily.split(',')[0]);
+  const isLeft = (node) => {
+    const element = parent(node);
+    return !element || isOther(node) || closest.call(element, 'svg, math, canvas, select, textarea, marquee') !== null || isIcon(element);
+  };
+  // Whether a text has wider spaces of its own, which become narrower: what stands by it may move as it would for no reader.
+  const isWider = (element) => {
+    const { fontSize, letterSpacing, lineHeight, wordSpacing } = getComputedStyle(element);
+    const size = parseFloat(fontSize);
+    return parseFloat(lineHeight) > 2 * size || parseFloat(letterSpacing) > 0.125 * size || parseFloat(wordSpacing) > 0.165 * size;
+  };
+  const isPinned = (element) => {
+    for (let each = element; each; each = parent(each)) if (/fixed|sticky/.test(getComputedStyle(each).position)) return true;
+    return false;
+  };
+
+  // The pairs of texts, by their numbers, whose lines overlap by more than four pixels both ways; null where there are too many.
+  const overlaps = (nodes) => {
+    const lines = [];
+    for (const [number, node] of nodes.entries()) {
+      const element = parent(node);
+      if (!element || !isShown(element) || cutter(node)) continue;
+      const space = Math.max(0, parseFloat(getComputedStyle(element).letterSpacing) || 0);
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      for (const { left, right, top, bottom } of [...range.getClientRects()].slice(0, 50)) {
+        if (right - left < 1 || bottom - top < 1) continue;
+        if (lines.length >= limits.lines) return null;
+        lines.push({ number, element, left, right: right - space, top, bottom });
+      }
+    }
+    lines.sort((one, other) => one.top - other.top);
+    const pairs = new Set();
+    let [open, compared] = [[], 0];
+    for (const line of lines) {
+      open = open.filter(({ bottom }) => bottom > line.top + 4);
+      if ((compared += open.length) > limits.compared || pairs.size > limits.pairs) return null;
+      for (const other of open) {
+        if (other.element === line.element || line.bottom <= line.top + 4) continue;
+        if (Math.min(line.right, other.right) - Math.max(line.left, other.left) <= 4) continue;
+        pairs.add([other.number, line.number].toSorted((one, two) => one - two).join(' '));
+      }
+      open.push(line);
+    }
+    return pairs;
+  };
+
+  globalThis.spacing = {
+    async look() {
+      const { probes } = outcome;
+      const all = texts();
+      const judged = all.filter((node) => !isLeft(node));
+      // A page in another script may have words in these as well.
+      if (judged.length === 0 || all.filter(isOther).length * 2 > all.length) {
+        probes.inapplicable.push(id);
+        return;
+      }
+      const cutBefore = new Map(all.map((node) => [node, cutter(node)]).filter(([, found]) => found !== null));
+      const boxesBefore = new Set([...cutBefore.values()].map(({ box }) => box));
+      const isLoose = (node) => !cutBefore.has(node) && !isSlide(parent(node)) && !isPinned(parent(node)) && !isWider(parent(node));
+      const loose = judged.slice(0, limits.texts).filter(isLoose);
+      const before = overlaps(loose);
+      let [cut, pairs] = [[], []];
+      set();
+      try {
+        cut = judged.filter((node) => !cutBefore.has(node) && cutter(node) !== null);
+        if (before !== null) pairs = [...(overlaps(loose) ?? [])].filter((pair) => !before.has(pair));
+      } finally {
+        putBack();
+      }
+      const failed = [];
+      const reasons = new Map();
+      if (cut.length + pairs.length > 0) {
+        set();
+        try {
+          await new Promise((resolve) => setTimeout(resolve, limits.wait));
+          const still = pairs.length > 0 ? overlaps(loose) : null;
+          for (const pair of pairs) if (still?.has(pair)) reasons.set(parent(loose[Number(pair.split(' ')[1])]), 'overlap');
+          for (const node of cut) {
+            const found = cutter(node);
+            if (found === null) continue;
+            const { box, isGone } = found;
+            // A box that cut off some of its text before may show only a part on purpose.
+            const reason = isGone ? 'gone' : isMeant(node, box) || boxesBefore.has(box) ? 'meant' : null;
+            if (reason === null) failed.push(parent(node));
+            else reasons.set(parent(node), reason);
+          }
+        } finally {
+          putBack();
+        }
+      }
+      add(probes.violations, id, failed);
+      const undecided = [...reasons.keys()].filter((element) => !failed.includes(element));
+      add(probes.incomplete, id, undecided, (element) => ({ messageKey: reasons.get(element) }));
+      probes.passed.push(id);
+    },
+    end() {
+      putBack();
+      delete globalThis.spacing;
+    },
+  };
+}
