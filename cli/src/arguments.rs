@@ -210,7 +210,7 @@ pub struct CheckArguments {
     #[arg(long, env = "A11YCHECK_ROBOTS", value_name = "POLICY")]
     pub robots: Option<Robots>,
 
-    /// The pages on which Tab is pressed and the window made narrow, to see what becomes of the page. [default: off]
+    /// The pages on which Tab is pressed, text spaced out and the window made narrow, to see what becomes of the page. [default: off]
     #[arg(long, env = "A11YCHECK_MOVING_PROBES", value_name = "PAGES")]
     pub moving_probes: Option<Moving>,
 

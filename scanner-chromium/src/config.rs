@@ -148,7 +148,7 @@ impl ChromiumConfig {
         Self { robots, ..self }
     }
 
-    /// Sets the pages on which probes press keys and make the window narrow. The default is none.
+    /// Sets the pages on which probes press keys, space text out and make the window narrow. The default is none.
     pub fn with_moving_probes(self, moving_probes: MovingProbes) -> Self {
         Self { moving_probes, ..self }
     }
@@ -304,8 +304,8 @@ pub enum RobotsPolicy {
     Ignore,
 }
 
-/// The pages on which probes move what they look at: they press Tab, Shift and Tab, and where the focus seems to be kept Escape, and make
-/// the window narrow. Nothing is activated or typed, and focus, position and window are put back.
+/// The pages on which probes move what they look at: they press Tab, Shift and Tab, and where the focus seems to be kept Escape, space
+/// text out and make the window narrow. Nothing is activated or typed, and focus, position, spacing and window are put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MovingProbes {
     /// No page.

@@ -753,8 +753,9 @@ async fn the_content_of_a_page_is_found_behind_what_pages_share() {
 /// The probes of what is opened, which `opening.rs` tests.
 const OPENING: [&str; 2] = ["a11ycheck-dialog-focus", "a11ycheck-opening-keys"];
 /// The probes that move the page.
-const MOVING: [&str; 5] = [
+const MOVING: [&str; 6] = [
     "a11ycheck-changing-text",
+    "a11ycheck-clipped-spacing",
     "a11ycheck-clipped-text",
     "a11ycheck-focus-visible",
     "a11ycheck-keyboard-trap",
@@ -762,7 +763,7 @@ const MOVING: [&str; 5] = [
 ];
 
 /// For each of them a page that fails, with what fails, and pages that do not.
-const MOVED: [(&str, &str, &str, &[&str]); 5] = [
+const MOVED: [(&str, &str, &str, &[&str]); 6] = [
     (
         "a11ycheck-changing-text",
         "<p>Our prices</p><p>Gold: <b id=x>1</b></p><script>let n = 1; setInterval(() => { x.textContent = n++ }, 300)</script>",
@@ -799,6 +800,23 @@ const MOVED: [(&str, &str, &str, &[&str]); 5] = [
             "<a href='/a'>First</a> <button onkeydown='event.key == \"Tab\" && !event.shiftKey && event.preventDefault()'>x</button> <a href='/b'>B</a>",
             "<a href='/a'>A</a><div role=dialog aria-label=x><button onblur='setTimeout(() => focus(), 5)'>x</button></div><a href='/b'>B</a>",
             "<p>Press Ctrl+M to leave.</p><a href='/a'>A</a><button onblur='setTimeout(() => focus(), 5)'>x</button><a href='/b'>B</a>",
+        ],
+    ),
+    (
+        "a11ycheck-clipped-spacing",
+        // Three lines of 16 pixels, which become 24, whatever the font; what a style sheet calls important does not keep them.
+        "<style>p { line-height: 16px !important }</style><div style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>",
+        "#x",
+        &[
+            "<div style='min-height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>",
+            "<div style='height: 72px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>",
+            "<div style='height: 60px; font-size: 16px; line-height: 16px; overflow: auto'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>",
+            "<div style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x lang=ja style='margin: 0'>いち<br>に<br>さん</p></div><p lang=ja>日本語<br>日本</p>",
+            // Cut off already, and a script that lets the box grow.
+            "<div style='height: 40px; font-size: 16px; line-height: 17px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>",
+            "<div id=y style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div><script>new ResizeObserver(() => { y.style.height = `${x.offsetHeight}px` }).observe(x)</script>",
+            "<style>* { line-height: 16px; transition: all 9s }</style><form><input name=parentElement><p>One<br>Two</form>
+             <script>Object.defineProperty(Document.prototype, 'adoptedStyleSheets', { get() { throw this } }); CSSStyleSheet = 7</script>",
         ],
     ),
     (
@@ -858,6 +876,49 @@ async fn a_page_is_walked_through_and_made_narrow_and_stays_what_it_was() {
     assert_eq!(wrong, Vec::<String>::new());
     let ran = findings.ran.unwrap();
     assert!(MOVING.iter().all(|probe| ran.contains(*probe)), "{ran:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_asked_where_wider_spacing_may_hide_text_on_purpose_and_the_page_sees_nothing_of_it() {
+    const PAGES: [(&str, &str); 4] = [
+        (
+            "no longer in view",
+            "<div style='height: 34px; font-size: 16px; line-height: 16px; overflow: hidden'><p style='margin: 0'>One<p id=x style='margin: 0'>Two</div>",
+        ),
+        ("on purpose", "<div class=carousel style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>"),
+        (
+            "lie on one another",
+            "<div style='position: relative; height: 60px; font-size: 16px; line-height: 16px'><p style='margin: 0'>One<br>Two<br>Three</p>
+             <b id=x style='position: absolute; top: 56px; left: 0'>Below</b></div>",
+        ),
+        // The box hides the rest of its text anyway.
+        (
+            "on purpose",
+            "<div style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p><p>One<br>Two<br>Three</p></div>",
+        ),
+    ];
+    // A transition that begins with the spacing or ends with it, and whatever is written into the document.
+    const WATCH: &str = "<style>* { transition: all 1s }</style>
+        <script>for (const type of ['transitionrun', 'transitionend']) addEventListener(type, () => fetch('/seen'));
+        new MutationObserver(() => fetch('/seen')).observe(document.documentElement, { subtree: true, attributeFilter: ['style', 'class'] })</script>";
+    let site = Site::start(|request| {
+        let number = request.path.trim_start_matches('/').parse::<usize>().ok();
+        let body = number.and_then(|number| PAGES.into_iter().nth(number)).map_or("ok", |(_, body)| body);
+        Reply::Html(page("A page of a test", &format!("{body}{WATCH}")))
+    })
+    .await;
+    let paths: Vec<String> = (0..PAGES.len()).map(|number| format!("/{number}")).collect();
+    let findings = scan_moving(&site, &paths, MovingProbes::EveryPage).await;
+    let probe = RuleId::new("a11ycheck-clipped-spacing");
+    for (index, (reason, body)) in PAGES.into_iter().enumerate() {
+        let asked = findings.undecided.iter().filter(|item| item.page == index && item.rule == probe);
+        let said: Vec<(&str, String)> = asked
+            .map(|item| (item.selector.as_str(), catalog::sentence(&item.checks[0], Locale::En).unwrap()))
+            .collect();
+        assert!(matches!(&said[..], [("#x", sentence)] if sentence.contains(reason)), "{body}: {said:?}");
+    }
+    assert!(findings.items.iter().all(|item| item.rule != probe), "nothing about it is certain");
+    assert_eq!(site.hits("/seen"), 0, "the page has seen it");
 }
 
 #[tokio::test(flavor = "multi_thread")]

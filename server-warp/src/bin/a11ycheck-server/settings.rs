@@ -247,7 +247,7 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_NO_EVIDENCE", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
     pub(crate) no_evidence: Option<bool>,
 
-    /// The pages on which Tab is pressed and the window made narrow, to see what becomes of the page. [default: off]
+    /// The pages on which Tab is pressed, text spaced out and the window made narrow, to see what becomes of the page. [default: off]
     #[arg(long, env = "A11YCHECK_MOVING_PROBES", value_name = "PAGES")]
     pub(crate) moving_probes: Option<Pages>,
 
