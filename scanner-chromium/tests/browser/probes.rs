@@ -887,7 +887,7 @@ async fn a_person_is_asked_where_wider_spacing_may_hide_text_on_purpose_and_the_
         ),
         ("on purpose", "<div class=carousel style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>"),
         (
-            "lie on one another",
+            "overlaps another",
             "<div style='position: relative; height: 60px; font-size: 16px; line-height: 16px'><p style='margin: 0'>One<br>Two<br>Three</p>
              <b id=x style='position: absolute; top: 56px; left: 0'>Below</b></div>",
         ),
