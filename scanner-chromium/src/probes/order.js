@@ -1,6 +1,6 @@
 // The probe of focus order: where the Tab key goes against the direction in which a page is read, from its styles as they are.
 (kit) => {
-  const { attribute, box, inside, isExposed, isHtml, isVisible, matches, name, shadow, tag } = kit;
+  const { box, inside, isExposed, isHtml, isVisible, matches, name, shadow, tag } = kit;
   const { dom } = axe.commons;
   const most = { stops: 2_000, depth: 60, named: 10 };
 
@@ -19,7 +19,7 @@
   };
   // Of what is in a shadow tree or goes into one, `tabindex` counts only there.
   const rank = (known) => {
-    const given = axe.utils.parseTabindex(attribute(known.actualNode, 'tabindex')) ?? 0;
+    const given = kit.read(HTMLElement, 'tabIndex', known.actualNode);
     return given > 0 && !above(known).some((ancestor) => shadow(ancestor.actualNode)) ? given : 0;
   };
   // The elements on which the Tab key stops, in the order of the document. The arrow keys lead from one radio button to the next.
@@ -33,7 +33,7 @@
       const element = known.actualNode;
       if (!candidates.has(element) || !isHtml(element) || !dom.isInTabOrder(known) || !isVisible(element) || !isExposed(element)) continue;
       if (tag(element) === 'input' && kit.read(HTMLInputElement, 'type', element) === 'radio') continue;
-      found.push({ element, known, index: found.length, rank: rank(known) });
+      found.push({ element, known, seen: box(element), index: found.length, rank: rank(known) });
     }
     return found;
   };
@@ -100,11 +100,11 @@
   });
   // A part of a block is where it is seen, or where its stops are if that is elsewhere.
   const boxOf = ({ known, stops: own }) => {
-    const inner = union(own.map(({ element }) => box(element)));
+    const inner = union(own.map(({ seen }) => seen));
     const outer = box(known.actualNode);
     const holds = outer.left <= inner.left + 2 && outer.right >= inner.right - 2 && outer.top <= inner.top + 2 && outer.bottom >= inner.bottom - 2;
-    const seen = holds ? outer : inner;
-    return seen.right - seen.left >= 1 && seen.bottom - seen.top >= 1 ? seen : null;
+    const whole = holds ? outer : inner;
+    return whole.right - whole.left >= 1 && whole.bottom - whole.top >= 1 ? whole : null;
   };
   // The place of a part among the others of its block; none where it is large or stays in the window.
   const placeOf = ({ known, stops: own }, seen, style) => {
@@ -128,7 +128,7 @@
       // What stands in front of the page may well come first.
       if ([before.known, ...above(before.known)].some((known) => matches(known.actualNode, ownOrder) || styleOf(known).position === 'fixed')) continue;
       const style = getComputedStyle(body);
-      const [one, other] = [before, next].map(({ element }) => placed(box(element), style));
+      const [one, other] = [before, next].map(({ seen }) => placed(seen, style));
       const isOn = other.over >= one.under - 1 || (other.start >= one.end - 1 && other.under > one.over);
       if (!isOn) found.push({ next, before, messageKey: 'tabindex' });
     }

@@ -14,7 +14,7 @@ use crate::{
 
 const RUN: &str = include_str!("run.js");
 const KIT: &str = include_str!("kit.js");
-const FAMILIES: [&str; 11] = [
+const FAMILIES: [&str; 12] = [
     include_str!("words.js"),
     include_str!("names.js"),
     include_str!("links.js"),
@@ -26,6 +26,7 @@ const FAMILIES: [&str; 11] = [
     include_str!("looks.js"),
     include_str!("contrast.js"),
     include_str!("motion.js"),
+    include_str!("order.js"),
 ];
 const LANGUAGE: &str = include_str!("language.js");
 const JUDGE: &str = include_str!("judge.js");

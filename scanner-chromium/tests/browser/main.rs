@@ -14,6 +14,7 @@ mod discovery;
 mod equality;
 mod evidence;
 mod examination;
+mod focus_order;
 mod frames;
 mod guard;
 mod hanging;

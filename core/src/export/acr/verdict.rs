@@ -406,7 +406,7 @@ mod tests {
         let target = on(&asked, "2.5.8").evidence;
         assert!(target.ran.contains("target-size") && target.off.is_empty() && target.unknown.is_empty());
         assert!(on(&asked, "3.1.1").evidence.failed.contains("of-tomorrow"));
-        assert!(on(&quiet, "2.4.3").evidence == Evidence::default());
+        assert!(on(&quiet, "3.2.1").evidence == Evidence::default());
     }
 
     /// Otherwise checks by other engines, and checks from before the rules that ran were recorded, would hand customers
