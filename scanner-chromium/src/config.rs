@@ -247,8 +247,8 @@ impl ChromiumConfig {
         })
     }
 
-    /// Returns whether sound may begin by itself on the pages of a check, and is looked for: only where they are moved as well, since
-    /// players that play may show something else.
+    /// Returns whether sound may begin by itself on the pages of a check, and is looked for, and whether listeners for clicks are: only
+    /// where pages are moved as well, since players that play may show something else, and listing all listeners of a page takes long.
     pub(crate) fn listens(&self) -> bool {
         self.moving_probes != MovingProbes::Off
     }

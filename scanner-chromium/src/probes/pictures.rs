@@ -90,6 +90,14 @@ enum Format {
 }
 
 impl Format {
+    /// Returns the greatest number of bytes of a file that is read. Large ones of PNG are hardly ever animated, and reading them takes long.
+    const fn most(self) -> f64 {
+        match self {
+            Self::Gif | Self::WebP => MAX_BYTES,
+            Self::Png => MAX_BYTES / 8.0,
+        }
+    }
+
     fn of(media_type: &str) -> Option<Self> {
         match media_type.to_ascii_lowercase().as_str() {
             "image/gif" => Some(Self::Gif),
@@ -172,7 +180,7 @@ impl Page<'_> {
             let tree = self.tab.session().call(GetResourceTree {}, self.deadline).await?.frame_tree;
             for resource in tree.resources {
                 if let Some(format) = Format::of(&resource.mime_type)
-                    && resource.content_size <= MAX_BYTES
+                    && resource.content_size <= format.most()
                 {
                     known.insert(resource.url, format);
                 }

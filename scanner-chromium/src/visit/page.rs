@@ -308,7 +308,9 @@ impl PageVisit<'_> {
                         axe::run(self.tab(), page.world, self.axe, self.axe_options, moment.timing(), done_by).await?;
                     let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
                     probes::run(self.tab(), page.world, self.config.enhanced_contrast, done_by).await?;
-                    probes::run_clicks(self.tab(), page.world, done_by).await;
+                    if self.config.listens() {
+                        probes::run_clicks(self.tab(), page.world, done_by).await;
+                    }
                     probes::run_keys(self.tab(), page.world, done_by).await?;
                     probes::run_pictures(self.tab(), page.world, done_by).await?;
                     probes::run_sound(self.tab(), page.world, sounds, done_by).await?;

@@ -622,7 +622,7 @@ async fn a_person_is_asked_where_a_probe_cannot_tell_and_nowhere_near_it() {
     })
     .await;
     let paths: Vec<String> = (0..pages.len()).map(|number| format!("/{number}")).collect();
-    let findings = scan_all(&site, &paths).await;
+    let findings = scan_moving(&site, &paths, MovingProbes::OneOfEachKind).await;
     let mut wrong = Vec::new();
     for (index, (number, is_asked, body)) in pages.iter().enumerate() {
         let probe = BY_HAND[*number].0;
@@ -669,7 +669,7 @@ async fn what_only_a_mouse_reaches_is_named_once_however_it_is_seen() {
     })
     .await;
     let paths: Vec<String> = (0..PAGES.len()).map(|number| format!("/{number}")).collect();
-    let findings = scan_all(&site, &paths).await;
+    let findings = scan_moving(&site, &paths, MovingProbes::OneOfEachKind).await;
     let probe = RuleId::new("a11ycheck-mouse-only");
     for (number, (body, wanted)) in PAGES.iter().enumerate() {
         let of_page = findings.undecided.iter().filter(|item| item.page == number && item.rule == probe);
