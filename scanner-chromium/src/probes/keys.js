@@ -3,8 +3,11 @@
 (handlers, facts) => {
   const id = 'a11ycheck-single-key';
   const { probes } = outcome;
-  // A handler that looks at these may want them held.
-  const modifiers = /\b(?:ctrlKey|metaKey|altKey|getModifierState)\b/;
+  // A handler that looks at these, or calls a function that is named after them, may want them held.
+  const modifiers = new RegExp(
+    '\\b(?:ctrlKey|metaKey|altKey|getModifierState)\\b' +
+      '|(?:\\b(?:alt|ctrl|meta|modifiers?)|(?<=[a-z])(?:Alt|Ctrl|Meta|Modifiers?))(?:[A-Z]\\w*)?\\s*\\(',
+  );
   const character = /^[\p{L}\p{N}\p{P}\p{S}]$/u;
   const marks = { 186: ';', 187: '=', 188: ',', 189: '-', 190: '.', 191: '/', 192: '`', 219: '[', 220: '\\', 221: ']', 222: "'" };
   // The character of a number: of a key, or, while a character is typed, its own.

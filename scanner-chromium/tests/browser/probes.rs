@@ -580,6 +580,7 @@ const BY_HAND: [(&str, &str, &[&str]); 13] = [
             "<script>document.addEventListener('keydown', (event) => { if (event.key === 'Escape') document.title = 'Home' })</script>",
             "<script>onkeydown = (event) => { if (event.ctrlKey && event.keyCode === 75) document.title = 'Search' }</script>
              <label>Name <input onkeydown='if (event.key === \"a\") 0'></label>",
+            "<script>document.onkeyup = (event) => { if (onlyAltPressed(event) && event.key === '0') document.title = 'Home' }</script>",
             // What a page says of its functions counts for nothing, and what is too much is not read.
             "<script>Function.prototype.toString = () => 'event.key === \"x\"'; window.addEventListener('keyup', { get handleEvent() { return null } });
              window.addEventListener('keyup', Object.assign(() => 0, { toString: () => 'event.key === \"x\"' }))</script>",

@@ -1,15 +1,9 @@
 //! Conversion of rows to teams, tokens, brands and plans.
 
-use std::{
-    collections::HashMap,
-    sync::{LazyLock, PoisonError, RwLock},
-};
-
 use a11ycheck_core::domain::{
     ApiToken, BrandName, Colour, DraftHead, HeadText, Logo, Plan, Subscription, Team, TeamBrand,
 };
 use chrono::{DateTime, NaiveDate, Utc};
-use serde_json::value::RawValue;
 use sqlx::types::Json;
 use sqlx_macros::FromRow;
 
@@ -46,7 +40,7 @@ pub(crate) struct TeamRow {
     standing: String,
     seats_used: i64,
     team_created_at: DateTime<Utc>,
-    plan: PlanText,
+    plan: PlanDocument,
 }
 
 #[derive(FromRow)]
@@ -97,7 +91,7 @@ impl TeamRow {
     fn read(self) -> Result<Team, BoxedError> {
         Ok(Team {
             id: self.team_id.parse()?,
-            plan: known_plan(&self.plan.0)?,
+            plan: read_plan(self.plan)?,
             subscription: Subscription::new(word(&self.status)?)
                 .with_end(self.ends_at)
                 .with_trial_end(self.trial_ends_at),
@@ -107,29 +101,6 @@ impl TeamRow {
             created_at: self.team_created_at,
         })
     }
-}
-
-/// A plan as it is stored, not yet read.
-type PlanText = Json<Box<RawValue>>;
-
-/// Reads a plan, or repeats what the same text was read as: each request of a token brings the text of its plan, and there are few plans.
-fn known_plan(text: &RawValue) -> Result<Plan, Corrupt> {
-    /// Operators have a handful of plans. Changed ones make room when there are too many.
-    const MOST: usize = 64;
-    static KNOWN: LazyLock<RwLock<HashMap<Box<str>, Plan>>> = LazyLock::new(RwLock::default);
-
-    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(text.get()).cloned();
-    if let Some(plan) = known {
-        return Ok(plan);
-    }
-    let document = text.get().parse().map_err(|error: serde_json::Error| Corrupt::new("plans", "of a team", error))?;
-    let plan = read_plan(Json(document))?;
-    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    if known.len() >= MOST {
-        known.clear();
-    }
-    known.insert(text.get().into(), plan.clone());
-    Ok(plan)
 }
 
 pub(crate) fn read_plan(Json(document): PlanDocument) -> Result<Plan, Corrupt> {
