@@ -22,6 +22,9 @@ use crate::evidence::{Album, Candidate, ElementNumber, Of, Picture, Rect, Templa
 /// The rule with which axe-core reports that it is missing in a frame: a fault of the scanner, not of the site.
 const FRAME_TESTED: &str = "frame-tested";
 
+/// The place of what has none any more.
+const NOWHERE: Rect = Rect { x: 0, y: 0, width: 0, height: 0 };
+
 /// The result of one page. Everything but the version comes from the page and is hostile.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -120,6 +123,9 @@ struct Node {
     picture: Option<Picture>,
     #[serde(skip)]
     opened_by: Option<OpenedBy>,
+    /// True if it was found while controls were pressed: its picture comes after those of what pages show by themselves.
+    #[serde(skip)]
+    comes_last: bool,
 }
 
 impl Collected {
@@ -245,12 +251,13 @@ impl Node {
 
     /// Adds this picture of it to the album, and returns the reference to its picture, if it is there already.
     fn keep(&self, album: &mut Album, of: Of, rule: &RuleId, picture: Option<Picture>) -> Option<ScreenshotRef> {
-        let template = Template::of(rule.as_str(), &self.selector, &self.html, self.rect()?);
-        if self.opened_by.is_some() {
-            album.add_opened(of, template, picture);
+        let template = |area| Template::of(rule.as_str(), &self.selector, &self.html, area);
+        if self.comes_last {
+            // A dialog that has a picture may be closed by now.
+            album.add_opened(of, template(self.rect().unwrap_or(NOWHERE)), picture);
             return None;
         }
-        album.add(of, template, picture)
+        album.add(of, template(self.rect()?), picture)
     }
 
     /// Returns the element as it is kept, with this picture.
@@ -288,7 +295,7 @@ fn join_rule(known: &mut Vec<RuleResult>, mut rule: RuleResult, control: Option<
     let nodes: Vec<Node> = nodes
         .into_iter()
         .filter(|node| !is_known(node))
-        .map(|node| Node { opened_by: control.cloned(), ..node })
+        .map(|node| Node { opened_by: control.cloned(), comes_last: true, ..node })
         .collect();
     if nodes.is_empty() {
         return;

@@ -38,7 +38,7 @@ pub(crate) struct Album {
     /// The elements without a picture, and their templates: a page that is checked at the same time may have the picture,
     /// and come later.
     without: Vec<(Of, Template)>,
-    /// The elements that appeared once a control had been pressed, some with pictures.
+    /// The elements that were found while controls were pressed, some with pictures.
     opened: Vec<(Of, Template, Option<Picture>)>,
     waiting_bytes: usize,
 }
@@ -98,7 +98,7 @@ impl Album {
         Some(shown)
     }
 
-    /// Keeps the picture of an element that appeared once a control had been pressed, or that there is none. It gets the room that is
+    /// Keeps the picture of an element that was found while controls were pressed, or that there is none. It gets the room that is
     /// left in [`Album::close`], so that it takes nothing from what pages show by themselves.
     pub(crate) fn add_opened(&mut self, of: Of, template: Template, picture: Option<Picture>) {
         let picture = picture.filter(|picture| self.waiting_bytes + picture.webp.len() <= MAX_WAITING_BYTES);

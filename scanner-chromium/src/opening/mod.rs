@@ -24,11 +24,15 @@ use crate::{
     probes,
 };
 
-pub(crate) use self::pictures::Pictures;
+pub(crate) use self::pictures::{MIN_SHOTS, Pictures};
 
 const OPENING: &str = include_str!("opening.js");
 const WORDS: &str = include_str!("words.js");
 const KIT: &str = include_str!("../probes/kit.js");
+
+/// The probes that press keys.
+const DIALOG_FOCUS: &str = "a11ycheck-dialog-focus";
+const OPENING_KEYS: &str = "a11ycheck-opening-keys";
 
 /// The time limit for all controls of a page, reloads included.
 pub(crate) const TIME: Duration = Duration::from_secs(15);
@@ -43,7 +47,7 @@ pub(crate) struct Opened {
     /// The control; `None` for findings about controls themselves.
     pub(crate) by: Option<OpenedBy>,
     pub(crate) collected: Collected,
-    /// The shots of what appeared.
+    /// The shots of what appeared, and of what these findings are about.
     pub(crate) captures: Vec<Capture>,
 }
 
@@ -167,6 +171,7 @@ impl Page<'_> {
                 return Ok(End::Left);
             }
             let by = OpenedBy::new(&control.name, &control.selector);
+            let mut of_dialog = Vec::new();
             if pressed == Pressed::Opened {
                 let (collected, is_dialog) = self.look().await?;
                 if let Some(collected) = collected {
@@ -176,18 +181,15 @@ impl Page<'_> {
                         *captures = self.pictures.take(self.tab, collected, self.deadline).await?;
                     }
                 }
-                if is_dialog && self.is_true("opening.stays()").await? {
-                    self.press(Key::Escape).await?;
-                    self.evaluate("opening.escaped()", Outcome::Promise).await?;
+                if is_dialog {
+                    of_dialog = self.try_escape().await?;
                 }
             }
             if has_left() {
                 return Ok(End::Left);
             }
             let is_back = self.close().await?;
-            if let Some(told) = self.told("a11ycheck-dialog-focus").await? {
-                progress.add(Some(by), told);
-            }
+            self.report(DIALOG_FOCUS, Some(by), of_dialog, progress).await?;
             if !is_back {
                 return Ok(End::Stuck(number + 1));
             }
@@ -197,9 +199,7 @@ impl Page<'_> {
                     return Ok(End::Left);
                 }
                 let is_back = self.try_keys(has_left).await?;
-                if let Some(told) = self.told("a11ycheck-opening-keys").await? {
-                    progress.add(None, told);
-                }
+                self.report(OPENING_KEYS, None, Vec::new(), progress).await?;
                 if !is_back {
                     return Ok(End::Stuck(number + 1));
                 }
@@ -237,6 +237,20 @@ impl Page<'_> {
         }
     }
 
+    /// Presses Escape in a dialog, and returns the shots of it, taken while it is open, if something is found about it.
+    async fn try_escape(self) -> Result<Vec<Capture>, AxeError> {
+        let mut captures = self.show(DIALOG_FOCUS).await?;
+        // Pictures may have closed it.
+        if self.is_true("opening.stays()").await? {
+            self.press(Key::Escape).await?;
+            if self.is_true("opening.escaped()").await? {
+                captures.extend(self.show(DIALOG_FOCUS).await?);
+                self.is_true("opening.stays()").await?;
+            }
+        }
+        Ok(captures)
+    }
+
     /// Presses keys on a control that a click has opened, until one opens it too, or the page does more than that. Returns whether the
     /// page is as it was.
     async fn try_keys(self, has_left: &impl Fn() -> bool) -> Result<bool, AxeError> {
@@ -259,10 +273,35 @@ impl Page<'_> {
         self.close().await
     }
 
-    /// Returns what a probe that presses keys has found; `None` if it was not asked.
-    async fn told(self, probe: &str) -> Result<Option<Collected>, AxeError> {
-        let told = self.evaluate(&format!("opening.tell('{probe}')"), Outcome::Value).await?;
-        if told.is_none_or(|told| told.result.value != true) {
+    /// Adds what a probe that presses keys has found, with these shots, or with one of what can be seen now; nothing if it was not asked.
+    async fn report(
+        self,
+        probe: &str,
+        by: Option<OpenedBy>,
+        captures: Vec<Capture>,
+        progress: &mut Progress,
+    ) -> Result<(), AxeError> {
+        let Some(collected) = self.left(&format!("opening.tell('{probe}')")).await? else { return Ok(()) };
+        // It is kept even if there is no time for its picture.
+        progress.opened.push(Opened { by, collected, captures });
+        let shown = self.show(probe).await?;
+        if let Some(Opened { captures, .. }) = progress.opened.last_mut() {
+            captures.extend(shown);
+        }
+        Ok(())
+    }
+
+    /// Takes the shot of what a probe that presses keys has found so far; none if that is nothing, or if it was tried before for this
+    /// control.
+    async fn show(self, probe: &str) -> Result<Vec<Capture>, AxeError> {
+        let Some(found) = self.left(&format!("opening.show('{probe}')")).await? else { return Ok(Vec::new()) };
+        Ok(self.pictures.take(self.tab, &found, self.deadline).await?)
+    }
+
+    /// Returns what a step of the script has left; `None` if it says that this is nothing.
+    async fn left(self, step: &str) -> Result<Option<Collected>, AxeError> {
+        let left = self.evaluate(step, Outcome::Value).await?;
+        if left.is_none_or(|left| left.result.value != true) {
             return Ok(None);
         }
         axe::collect(self.tab, self.world, Timing::Final, self.deadline).await

@@ -192,8 +192,8 @@
 
   const [startedAt, startedWith] = [address(), location.hash];
   let [now, roots] = [null, new Set()];
-  // What the probes that press keys have found, and those that have found nothing.
-  let [accused, tried] = [[], new Set()];
+  // What the probes that press keys have found since a control was pressed, those that were asked, and those with a picture.
+  let [accused, tried, pictured] = [[], new Set(), new Set()];
   const accuse = (id, messageKey, { element, selector, html }) => accused.push({ id, messageKey, element, selector, html });
   const stops = 'a[href], area[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex]:not([tabindex^="-"])';
   const isWithin = (element) => {
@@ -262,10 +262,29 @@
     for (const way of ways) if (await goneAfter(way)) return true;
     return false;
   };
+  const nodesOf = (id) => {
+    const own = accused.filter((each) => each.id === id);
+    return [...Map.groupBy(own, ({ element }) => element).values()].map((those) => ({
+      element: those[0].element,
+      target: [those[0].selector],
+      html: those[0].html,
+      failureSummary: facts[id].help,
+      any: [],
+      all: those.map(({ messageKey }) => ({ id, data: { messageKey } })),
+      none: [],
+    }));
+  };
+  const leave = (id, nodes) => {
+    const violations = nodes.length > 0 ? [{ id, ...facts[id], nodes }] : [];
+    const results = { violations: [], incomplete: [], passes: [], inapplicable: [] };
+    globalThis.outcome = { results, probes: { violations, incomplete: [], passed: [id], inapplicable: [] } };
+    return true;
+  };
   globalThis.opening = {
     hasLeft: false,
     // Presses a control. Returns whether something has appeared: `opened`, `nothing`; or `left` if the page shows something else.
     press: async (index) => {
+      [accused, tried, pictured] = [[], new Set(), new Set()];
       const { element, kind } = controls[index];
       if (!read(Node, 'isConnected', element) || !isShown(element)) return 'nothing';
       const list = kind === 'tab' ? closest(element, '[role="tablist"]') : null;
@@ -301,12 +320,14 @@
       if (!accused.some(({ id }) => id === 'a11ycheck-dialog-focus')) tried.delete('a11ycheck-dialog-focus');
       return false;
     },
-    // Looks at the page after Escape was pressed in a dialog.
+    // Looks at the page after Escape was pressed in a dialog, and returns whether it is still there for that reason.
     escaped: async () => {
       // A frame that has the focus gets the key, and need not pass it on.
       const isInFrame = ['iframe', 'embed', 'object'].includes(tag(focused()));
       await settle();
-      if (!isGone() && !isInFrame) accuse('a11ycheck-dialog-focus', 'escape', now.dialog);
+      const isThere = !isGone() && !isInFrame;
+      if (isThere) accuse('a11ycheck-dialog-focus', 'escape', now.dialog);
+      return isThere;
     },
     // Sets the focus to a control that is no button of HTML and was opened by a click. Returns whether it has the focus.
     aim: async () => {
@@ -329,27 +350,14 @@
     },
     // Notes that no key has opened the control.
     unanswered: () => accuse('a11ycheck-opening-keys', 'keys', now),
-    // Leaves in the outcome what the probes that press keys have found since the last call; false if they were not asked.
-    tell: (id) => {
-      if (!tried.has(id)) return false;
-      const own = accused.filter((each) => each.id === id);
-      accused = accused.filter((each) => each.id !== id);
-      tried.delete(id);
-      const nodes = [...Map.groupBy(own, ({ element }) => element).values()].map((those) => ({
-        element: those[0].element,
-        target: [those[0].selector],
-        html: those[0].html,
-        failureSummary: facts[id].help,
-        any: [],
-        all: those.map(({ messageKey }) => ({ id, data: { messageKey } })),
-        none: [],
-      }));
-      const none = { violations: [], incomplete: [], passes: [], inapplicable: [] };
-      globalThis.outcome = {
-        results: none,
-        probes: { violations: nodes.length > 0 ? [{ id, ...facts[id], nodes }] : [], incomplete: [], passed: [id], inapplicable: [] },
-      };
-      return true;
+    // Leaves in the outcome what a probe that presses keys has found; false if it was not asked.
+    tell: (id) => tried.has(id) && leave(id, nodesOf(id)),
+    // Leaves the same once for a picture, of the control where the dialog did not give the focus back to it; false if nothing was found so far.
+    show: (id) => {
+      if (pictured.has(id) || !accused.some((each) => each.id === id)) return false;
+      pictured.add(id);
+      const isOfControl = ({ all: [{ data }] }) => data.messageKey === 'returned';
+      return leave(id, nodesOf(id).map((node) => (isOfControl(node) ? { ...node, element: now.element } : node)));
     },
     // Leaves in the outcome what concerns the parts that have appeared. Returns whether they are a dialog that keeps the focus. axe-core is
     // set up since the probes have run.

@@ -15,6 +15,9 @@ use crate::{
     evidence::{Candidate, Capture, PagePicture, Pictured, Taken, ToPicture, Wanted, pictures},
 };
 
+/// The number of shots of what opens on a page that has used all of its own for what it shows by itself: they are further ones, so that
+/// nothing is taken from the page.
+pub(crate) const MIN_SHOTS: usize = 2;
 /// The time limit for all pictures of what opens on a page, so that they leave most of the time to further controls.
 const TIME: Duration = Duration::from_secs(6);
 

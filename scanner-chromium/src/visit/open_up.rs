@@ -15,7 +15,7 @@ use crate::{
     Evidence, Opening,
     cdp::commands::{EnableFetch, RequestPattern, RequestStage},
     evidence::{Capture, MAX_SHOTS},
-    opening::{self, End, MAX_RELOADS, Opened, Pictures, Progress},
+    opening::{self, End, MAX_RELOADS, MIN_SHOTS, Opened, Pictures, Progress},
 };
 
 impl PageVisit<'_> {
@@ -47,11 +47,12 @@ impl PageVisit<'_> {
         (Vec::new(), Rest::Away)
     }
 
-    /// Returns the pictures that may be taken of what a page opens, after so many shots of the page itself: those that it has left.
+    /// Returns the pictures that may be taken of what a page opens, after so many shots of the page itself: those that it has left, or a
+    /// few where it has fewer.
     fn opened_pictures(&self, checked: &Checked, shots: usize) -> Pictures<'_> {
         let left = match self.config.evidence {
             Evidence::LeftOut => 0,
-            Evidence::Taken => MAX_SHOTS.saturating_sub(shots),
+            Evidence::Taken => MAX_SHOTS.saturating_sub(shots).max(MIN_SHOTS),
         };
         Pictures::new(self.pictured_opened, page_address(&checked.url), &checked.collected, left)
     }

@@ -58,9 +58,14 @@ fn outlined(image: &RgbImage) -> [u32; 4] {
 /// Checks that each picture of an [image](image_of) has that image within its outline and not elsewhere. Returns the number of images
 /// with a picture.
 pub(crate) fn assert_right(output: &ScanOutput) -> usize {
-    let mut pictured = 0;
     // A probe may name the element around an image as well, of which the image is a part.
-    for item in output.findings.items.iter().filter(|item| item.rule.as_str() == "role-img-alt") {
+    assert_right_of(output, "role-img-alt")
+}
+
+/// Checks the same of the elements of one colour that break this rule.
+pub(crate) fn assert_right_of(output: &ScanOutput, rule: &str) -> usize {
+    let mut pictured = 0;
+    for item in output.findings.items.iter().filter(|item| item.rule.as_str() == rule) {
         let Some(shown) = item.screenshot else { continue };
         let hex = item.html.split("background: #").nth(1).unwrap_or_else(|| panic!("{}", item.html));
         let colour = [0, 2, 4].map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap());

@@ -10,7 +10,7 @@ use a11ycheck_core::{
 use a11ycheck_scanner_chromium::{ChromiumScanner, Evidence, Opening};
 
 use crate::{
-    evidence::{assert_right, image_of},
+    evidence::{assert_right, assert_right_of, image_of},
     support::{Progress, Reply, Site, config, page},
 };
 
@@ -157,19 +157,99 @@ async fn what_can_not_be_seen_any_more_is_found_without_a_picture() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_has_no_more_shots_because_of_what_it_opens() {
+async fn what_opens_has_the_shots_that_its_page_has_left_or_two_where_it_has_fewer() {
     // Farther apart than what is shown in one shot.
     let gap = "<div style='height: 1600px'></div>";
-    let own: String = ["110000", "220000"].iter().map(|colour| format!("{}{gap}", image_of(colour))).collect();
     let colours = ["000011", "000022", "000033", "000044", "000055"];
     let opening: String = (1..).zip(colours).map(|(number, colour)| disclosure(number, colour) + gap).collect();
-    let site = Site::start(move |_| Reply::Html(page("A page", &format!("{own}{opening}")))).await;
-    let output = scan(&site, &["/"], Opening::EveryPage, Evidence::Taken).await;
-    let own = output.findings.items.iter().filter(|item| item.opened_by.is_none());
-    assert_eq!(own.filter(|item| item.screenshot.is_some()).count(), 2);
-    let opened = opened(&output);
-    assert_eq!(opened.len(), colours.len(), "{opened:?}");
-    let pictured: BTreeSet<_> = opened.iter().filter_map(|item| item.screenshot).map(|picture| picture.id).collect();
-    assert_eq!(pictured.len(), 4, "six shots of a page, of which two show the page itself");
-    assert_eq!(assert_right(&output), 6);
+    let site = Site::start(move |request| {
+        let own = ["110000", "220000", "330000", "440000", "550000", "660000", "770000"];
+        let count = request.path.trim_start_matches('/').parse::<usize>().unwrap_or_default();
+        let own: String = own.iter().take(count).map(|colour| format!("{}{gap}", image_of(colour))).collect();
+        Reply::Html(page("A page", &format!("{own}{opening}")))
+    })
+    .await;
+    for (count, own_shown, opened_shown) in [(2, 2, 4), (5, 5, 2), (7, 6, 2)] {
+        let path = format!("/{count}");
+        let output = scan(&site, &[path.as_str()], Opening::EveryPage, Evidence::Taken).await;
+        let own = output.findings.items.iter().filter(|item| item.opened_by.is_none());
+        assert_eq!(own.filter(|item| item.screenshot.is_some()).count(), own_shown, "of {count}");
+        let opened = opened(&output);
+        assert_eq!(opened.len(), colours.len(), "{opened:?}");
+        let pictured: BTreeSet<_> =
+            opened.iter().filter_map(|item| item.screenshot).map(|picture| picture.id).collect();
+        assert_eq!(pictured.len(), opened_shown, "after {own_shown} shots of the page itself");
+        assert_eq!(assert_right(&output), own_shown + opened_shown);
+    }
+}
+
+/// Pages with what the probes of keys and focus say of each. The dialog, or the control in its place, has the colour.
+const KEYS: [(&str, &str); 6] = [
+    (
+        "taken escape",
+        "<button aria-haspopup=dialog onclick='p.hidden = !p.hidden'>Sizes</button>
+         <div id=p role=dialog aria-modal=true aria-label=Sizes hidden style='BOX; background: #cc2200'></div>",
+    ),
+    (
+        "taken",
+        "<button aria-haspopup=dialog onclick='p.hidden = false'>Sizes</button>
+         <div id=p role=dialog aria-modal=true aria-label=Sizes hidden style='BOX; background: #22aa00'></div>
+         <script>onkeydown = (event) => { if (event.key === 'Escape') p.hidden = true }</script>",
+    ),
+    (
+        "escape",
+        "<button aria-haspopup=dialog onclick='p.hidden = !p.hidden; if (!p.hidden) p.focus()'>Sizes</button>
+         <div id=p role=dialog aria-modal=true aria-label=Sizes tabindex=-1 hidden style='BOX; outline: 0; background: #aa00cc'></div>",
+    ),
+    (
+        "returned",
+        "<button aria-haspopup=dialog aria-label=Sizes onclick='p.hidden = false; p.focus()' style='BOX; background: #0022cc'></button>
+         <div id=p role=dialog aria-modal=true aria-label=Sizes tabindex=-1 hidden style='BOX; background: #0022cc' onkeydown='if (event.key === \"Escape\") p.hidden = true'></div>",
+    ),
+    (
+        "keys",
+        "<div role=button tabindex=0 aria-label=Menu aria-expanded=false onclick='toggle(this, p)' style='BOX; background: #cc00aa'></div>
+         <div id=p hidden>text</div>",
+    ),
+    (
+        // What hides as soon as scripts are stopped has no picture, and is found all the same.
+        "taken escape",
+        "<style>@media (scripting: none) { #p { display: none } }</style>
+         <button aria-haspopup=dialog onclick='p.hidden = !p.hidden'>Sizes</button>
+         <div id=p role=dialog aria-modal=true aria-label=Sizes hidden style='BOX; background: #0088aa'></div>",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_is_shown_while_it_is_open_and_a_control_where_no_key_opens_it_or_no_focus_comes_back() {
+    let site = Site::start(|request| {
+        let number = request.path.trim_start_matches('/').parse::<usize>().ok();
+        let body = number.and_then(|number| KEYS.get(number)).map_or("", |(_, body)| body);
+        let body = body.replace("BOX", "width: 120px; height: 60px; border: 0");
+        Reply::Html(page("A page", &format!("{TOGGLE}{body}")))
+    })
+    .await;
+    let paths: Vec<String> = (0..KEYS.len()).map(|number| format!("/{number}")).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let probes = ["a11ycheck-dialog-focus", "a11ycheck-opening-keys"];
+    let said = |output: &ScanOutput| {
+        let items = output.findings.items.iter().filter(|item| probes.contains(&item.rule.as_str()));
+        let mut said: Vec<_> = items
+            .map(|item| {
+                let keys: Vec<&str> = item.checks.iter().filter_map(|check| check.key.as_deref()).collect();
+                (item.page, keys.join(" "), item.screenshot.is_some())
+            })
+            .collect();
+        said.sort();
+        said
+    };
+    let wanted = |shown: usize| -> Vec<_> {
+        KEYS.iter().enumerate().map(|(page, (said, _))| (page, (*said).to_owned(), page < shown)).collect()
+    };
+    let output = scan(&site, &paths, Opening::EveryPage, Evidence::Taken).await;
+    assert_eq!(said(&output), wanted(5));
+    assert_eq!(probes.map(|probe| assert_right_of(&output, probe)), [4, 1]);
+
+    let bare = scan(&site, &paths, Opening::EveryPage, Evidence::LeftOut).await;
+    assert_eq!(said(&bare), wanted(0), "pictures change nothing of what is found");
 }
