@@ -19,7 +19,7 @@ enum Cookie {
     Browser,
     /// The cookie that is kept while the person is at the provider.
     #[cfg(feature = "oidc")]
-    Visit,
+    AuthRequest,
 }
 
 impl Cookie {
@@ -34,9 +34,9 @@ impl Cookie {
             (Self::Browser, true) => "__Host-a11ycheck-browser",
             (Self::Browser, false) => "a11ycheck-browser",
             #[cfg(feature = "oidc")]
-            (Self::Visit, true) => "__Host-a11ycheck-provider",
+            (Self::AuthRequest, true) => "__Host-a11ycheck-provider",
             #[cfg(feature = "oidc")]
-            (Self::Visit, false) => "a11ycheck-provider",
+            (Self::AuthRequest, false) => "a11ycheck-provider",
         }
     }
 
@@ -91,20 +91,21 @@ pub(crate) fn with_marks(response: Response, marks: &str, places: &Places) -> Re
     response.with(header::SET_COOKIE, &cookie)
 }
 
-/// Returns what the browser has kept of a visit to the provider; an empty text if nothing.
+/// Returns the text of the authentication request that the browser has kept; empty if there is none.
 #[cfg(feature = "oidc")]
-pub(crate) fn visit<'a>(request: &'a Request, places: &Places) -> &'a str {
-    Cookie::Visit.read(request, places).unwrap_or_default()
+pub(crate) fn auth_request<'a>(request: &'a Request, places: &Places) -> &'a str {
+    Cookie::AuthRequest.read(request, places).unwrap_or_default()
 }
 
-/// Keeps a visit to the provider in the browser, for ten minutes. `SameSite=Lax` lets it come back with the provider's redirect.
+/// Keeps an authentication request in the browser for ten minutes. `SameSite=Lax` lets it come back with the provider's
+/// redirect.
 #[cfg(feature = "oidc")]
-pub(crate) fn with_visit(response: Response, visit: &str, places: &Places) -> Response {
-    response.with(header::SET_COOKIE, &Cookie::Visit.written(visit, 10 * 60, places))
+pub(crate) fn with_auth_request(response: Response, auth_request: &str, places: &Places) -> Response {
+    response.with(header::SET_COOKIE, &Cookie::AuthRequest.written(auth_request, 10 * 60, places))
 }
 
-/// Takes the visit from the browser: an answer counts once.
+/// Deletes the authentication request from the browser, so that it is answered at most once.
 #[cfg(feature = "oidc")]
-pub(crate) fn without_visit(response: Response, places: &Places) -> Response {
-    response.with(header::SET_COOKIE, &Cookie::Visit.written("", 0, places))
+pub(crate) fn without_auth_request(response: Response, places: &Places) -> Response {
+    response.with(header::SET_COOKIE, &Cookie::AuthRequest.written("", 0, places))
 }

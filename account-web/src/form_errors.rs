@@ -116,7 +116,8 @@ impl FormErrors {
     }
 }
 
-/// Returns what to enter in a field in which something must be: in the list above a form, no other word says which one is meant.
+/// Returns the message for a required field that is empty. It names what to enter, because the list above the form
+/// shows the message without the field.
 pub(crate) fn missing<'w>(field: &str, words: &'w Words) -> &'w str {
     let words = &words.problems;
     match field {

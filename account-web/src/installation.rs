@@ -1,6 +1,7 @@
 //! What an operator sees of the process that serves the pages.
 
-/// The facts about a process that its host tells the interface, for the operator's page. Hosts leave out what is secret.
+/// The facts about a process that its host passes to the interface, for the operator's page. Hosts leave out what is
+/// secret.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Installation {

@@ -4,9 +4,9 @@
 //! names the issuer that the operator has named, and an ID token counts only for this client and this sign-in.
 
 mod answers;
+mod auth_request;
 mod id_token;
 mod provider;
-mod visit;
 
 use std::{collections::BTreeSet, fmt};
 
@@ -16,8 +16,8 @@ use url::Url;
 use zeroize::Zeroizing;
 
 pub(crate) use self::{
+    auth_request::AuthRequest,
     provider::{Oidc, OidcError},
-    visit::Visit,
 };
 
 /// An operator's settings for the provider.

@@ -12,8 +12,8 @@ use url::{Url, form_urlencoded};
 use super::{
     OidcSettings, ProviderClient, ProviderError,
     answers::{Configuration, Keys, Tokens},
+    auth_request::AuthRequest,
     id_token::{self, Expected, Identity, Refused},
-    visit::Visit,
 };
 
 /// The reason why nobody was signed in by the provider.
@@ -64,10 +64,16 @@ impl Oidc {
         &self.settings.name
     }
 
-    /// Begins a visit: returns the address of the provider's own sign-in, and what the browser keeps meanwhile.
-    pub(crate) async fn begin(&self, back: &str, next: &str, now: DateTime<Utc>) -> Result<(String, Visit), OidcError> {
+    /// Begins an authentication request: returns the address of the provider's own sign-in, and the request, which the
+    /// browser keeps meanwhile.
+    pub(crate) async fn begin(
+        &self,
+        back: &str,
+        next: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(String, AuthRequest), OidcError> {
         let known = self.known(now, FRESH).await?;
-        let visit = Visit::begin(next);
+        let auth_request = AuthRequest::begin(next);
         let mut address = address(&known.configuration.authorization_endpoint)?;
         let mut scopes = "openid email profile".to_owned();
         self.settings.scopes.iter().for_each(|scope| scopes.extend([" ", scope]));
@@ -77,11 +83,11 @@ impl Oidc {
             .append_pair("client_id", &self.settings.client_id)
             .append_pair("redirect_uri", back)
             .append_pair("scope", &scopes)
-            .append_pair("state", visit.state.reveal())
-            .append_pair("nonce", visit.nonce.reveal())
-            .append_pair("code_challenge", &visit.challenge())
+            .append_pair("state", auth_request.state.reveal())
+            .append_pair("nonce", auth_request.nonce.reveal())
+            .append_pair("code_challenge", &auth_request.challenge())
             .append_pair("code_challenge_method", "S256");
-        Ok((address.into(), visit))
+        Ok((address.into(), auth_request))
     }
 
     /// Returns whether an answer that names an issuer is this provider's (RFC 9207).
@@ -89,21 +95,21 @@ impl Oidc {
         issuer.is_empty() || issuer.trim_end_matches('/') == self.issuer()
     }
 
-    /// Exchanges the code of a visit, and returns who has signed in.
+    /// Exchanges the code of a response for an ID token, and returns the person who has signed in.
     pub(crate) async fn identity(
         &self,
-        visit: &Visit,
+        auth_request: &AuthRequest,
         code: &str,
         back: &str,
         now: DateTime<Utc>,
     ) -> Result<Identity, OidcError> {
         let known = self.known(now, FRESH).await?;
-        let request = self.exchange(&known.configuration, visit, code, back)?;
+        let request = self.exchange(&known.configuration, auth_request, code, back)?;
         let Tokens { id_token: token } = self.answered("its tokens", request).await?;
         let expected = Expected {
             issuer: &known.configuration.issuer,
             client: &self.settings.client_id,
-            nonce: visit.nonce.reveal(),
+            nonce: auth_request.nonce.reveal(),
             groups_claim: &self.settings.groups_claim,
             now,
         };
@@ -140,7 +146,7 @@ impl Oidc {
     fn exchange(
         &self,
         configuration: &Configuration,
-        visit: &Visit,
+        auth_request: &AuthRequest,
         code: &str,
         back: &str,
     ) -> Result<http::Request<Bytes>, OidcError> {
@@ -148,7 +154,7 @@ impl Oidc {
         form.append_pair("grant_type", "authorization_code")
             .append_pair("code", code)
             .append_pair("redirect_uri", back)
-            .append_pair("code_verifier", visit.verifier.reveal());
+            .append_pair("code_verifier", auth_request.verifier.reveal());
         let request = http::Request::builder()
             .method(Method::POST)
             .uri(address(&configuration.token_endpoint)?.as_str())

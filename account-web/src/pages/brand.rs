@@ -31,7 +31,7 @@ struct BrandPage {
     name: String,
     colour: String,
     is_colour: bool,
-    /// What files carry where nothing is entered.
+    /// The name and the colour that files show if none is entered: the team's name, and our own colour.
     unnamed: String,
     uncoloured: Colour,
     is_included: bool,

@@ -22,7 +22,7 @@ use crate::{
     time::Instant,
 };
 
-/// What was entered, by criterion.
+/// The contents of the form, by criterion.
 type Entered = BTreeMap<CriterionNumber, AssessmentInput>;
 
 /// A part of the hour of testing by hand.
@@ -46,10 +46,10 @@ struct Row {
     fields: Fields,
 }
 
-/// What was said about a criterion, in words.
+/// An assessment as the page shows it, in words.
 struct Said {
     outcome: &'static str,
-    /// Hostile, as far as people are.
+    /// The note of the person who assessed it: any text, so it is escaped.
     note: String,
     author: String,
     at: Instant,

@@ -47,7 +47,7 @@ struct MembersPage {
     link: Option<Made>,
     own: PersonId,
     two_steps: TwoSteps,
-    /// Whether the person signs in in two steps, and so may demand it of others.
+    /// True if the person has a second factor, without which nobody may demand one of others.
     may_demand: bool,
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cookies,
-    oidc::{Oidc, OidcError, Visit},
+    oidc::{AuthRequest, Oidc, OidcError},
     response::Response,
 };
 
@@ -24,9 +24,9 @@ pub(super) async fn begin(context: &Context<'_>) -> Result<Response, PageError> 
     let (provider, places) = (provider(context)?, &context.parts.places);
     let next = context.request.query.get("next");
     match provider.begin(&places.absolute(BACK), next, context.parts.service.now()).await {
-        Ok((address, visit)) => {
+        Ok((address, auth_request)) => {
             let response = Response::see_other(&address);
-            Ok(cookies::with_visit(response, &visit.written(), places))
+            Ok(cookies::with_auth_request(response, &auth_request.written(), places))
         }
         Err(error) => failed(context, &error).await,
     }
@@ -36,18 +36,18 @@ pub(super) async fn begin(context: &Context<'_>) -> Result<Response, PageError> 
 pub(super) async fn answer(context: &Context<'_>) -> Result<Response, PageError> {
     let (provider, places) = (provider(context)?, &context.parts.places);
     let query = &context.request.query;
-    let visit = Visit::read(cookies::visit(context.request, places))
-        .filter(|visit| visit.is_answered_by(query.get("state")) && provider.is_from(query.get("iss")));
+    let auth_request = AuthRequest::read(cookies::auth_request(context.request, places))
+        .filter(|auth_request| auth_request.is_answered_by(query.get("state")) && provider.is_from(query.get("iss")));
     let words = &context.words().provider;
-    let answered = match visit {
+    let answered = match auth_request {
         None => sign_in::refused(context, &words.over).await?,
         Some(_) if query.get("code").is_empty() => sign_in::refused(context, &words.cancelled).await?,
-        Some(visit) => {
+        Some(auth_request) => {
             let (back, now) = (places.absolute(BACK), context.parts.service.now());
-            match provider.identity(&visit, query.get("code"), &back, now).await {
+            match provider.identity(&auth_request, query.get("code"), &back, now).await {
                 Ok(identity) => {
                     let arrival = Arrival { email: identity.email, name: identity.name, groups: identity.groups };
-                    match arrival::let_in(context, arrival, &visit.next).await? {
+                    match arrival::let_in(context, arrival, &auth_request.next).await? {
                         Some(response) => response,
                         None => sign_in::refused(context, &words.no_account).await?,
                     }
@@ -56,7 +56,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Response, PageError>
             }
         }
     };
-    Ok(cookies::without_visit(answered, places))
+    Ok(cookies::without_auth_request(answered, places))
 }
 
 async fn failed(context: &Context<'_>, error: &OidcError) -> Result<Response, PageError> {

@@ -39,12 +39,12 @@ enum State {
     Completed { what: String, new: u64, fixed: u64 },
 }
 
-/// When a site is checked next without anybody starting it.
+/// The time of the next scheduled check of a site.
 enum NextCheck {
     At(Instant),
-    /// Its time has come.
+    /// The check is due, and begins as soon as a worker is free.
     Due,
-    /// Never, since the team's plan has ended. Who works for a blocked team does not get here.
+    /// There is none, because the team's plan has ended. Members of a blocked team can't open this page.
     Never,
 }
 
@@ -65,7 +65,7 @@ struct SitePage {
     shell: Shell,
     site: Site,
     next_check: NextCheck,
-    /// How often the plan has sites checked, in words.
+    /// The interval of scheduled checks under the team's plan, in words.
     interval: String,
     language: &'static str,
     /// The values of own fields, with their names.
@@ -78,7 +78,7 @@ struct SitePage {
     offers_changed: bool,
     /// The numbers of judgements, and of stale ones.
     decisions: (u64, u64),
-    /// How many criteria are assessed, in words; `None` where none can be.
+    /// The number of criteria that are assessed, in words; `None` if the service keeps no assessments.
     assessed: Option<String>,
 }
 
@@ -162,12 +162,13 @@ fn row(scan: &Scan, shell: &Shell) -> Row {
     }
 }
 
-/// Returns whether there is a completed check among these: what has not changed since can be taken over.
+/// Returns whether one of these checks is completed, so that a new one can take over the outcome of pages that have not
+/// changed.
 pub(super) fn has_result(scans: &[Scan]) -> bool {
     scans.iter().any(|scan| scan.outcome().is_some())
 }
 
-/// Starts a check, of only what has changed if the button for that was pressed, and leads to it.
+/// Starts a check, incremental if the button for that was pressed, and redirects to its page.
 pub(super) async fn start_check(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     let depth = match team.form().get("depth") {
         "changed" => Depth::Incremental,

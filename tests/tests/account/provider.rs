@@ -25,7 +25,7 @@ use crate::{
     visitor::{Answer, Home, PASSWORD, Visitor},
 };
 
-/// What the provider answers, and what it was asked.
+/// The responses of the provider, and the token requests that it received.
 #[derive(Default)]
 struct Answers {
     token: String,
@@ -103,10 +103,10 @@ impl Provider {
         let _ = home.web.clone().with_provider(settings, HttpProvider::new(Vec::new()).unwrap());
     }
 
-    fn claims(&self, home: &Home, visit: &Begun) -> Value {
+    fn claims(&self, home: &Home, request: &AuthRequest) -> Value {
         let now = home.app.clock.now().timestamp();
         json!({
-            "iss": self.issuer, "aud": "us&them", "exp": now + 300, "iat": now, "nonce": visit.nonce, "sub": "1",
+            "iss": self.issuer, "aud": "us&them", "exp": now + 300, "iat": now, "nonce": request.nonce, "sub": "1",
             "email": "jo@example.org", "email_verified": true, "name": "Jo", "groups": ["staff"],
         })
     }
@@ -117,14 +117,14 @@ impl Provider {
     }
 }
 
-/// What the provider was told of a visit.
-struct Begun {
+/// The parameters of an authentication request that the test compares or returns.
+struct AuthRequest {
     state: String,
     nonce: String,
     challenge: String,
 }
 
-async fn begun(visitor: &mut Visitor, next: &str) -> Begun {
+async fn begun(visitor: &mut Visitor, next: &str) -> AuthRequest {
     let answer = visitor.get(&format!("/app/sign-in/provider?next={next}")).await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
     let address = url::Url::parse(answer.location()).unwrap();
@@ -136,11 +136,11 @@ async fn begun(visitor: &mut Visitor, next: &str) -> Begun {
     assert_eq!((value("client_id").as_str(), value("scope").as_str()), ("us&them", "openid email profile"));
     assert_eq!(value("code_challenge_method"), "S256");
     assert!(value("redirect_uri").ends_with("/app/sign-in/provider/answer"));
-    Begun { state: value("state"), nonce: value("nonce"), challenge: value("code_challenge") }
+    AuthRequest { state: value("state"), nonce: value("nonce"), challenge: value("code_challenge") }
 }
 
-async fn answered(visitor: &mut Visitor, begun: &Begun) -> Answer {
-    visitor.get(&format!("/app/sign-in/provider/answer?code=c&state={}", begun.state)).await
+async fn answered(visitor: &mut Visitor, request: &AuthRequest) -> Answer {
+    visitor.get(&format!("/app/sign-in/provider/answer?code=c&state={}", request.state)).await
 }
 
 fn is_signed_in(visitor: &Visitor) -> bool {
@@ -156,9 +156,9 @@ async fn who_has_an_account_signs_in_at_the_provider_and_the_code_is_exchanged_w
     home.member("jo@example.org", Role::Viewer).await;
     let mut visitor = home.visitor();
     assert!(visitor.get("/app/sign-in").await.text.contains("Sign in with Example ID"));
-    let visit = begun(&mut visitor, "/profile").await;
-    provider.answers_with(&provider.claims(&home, &visit));
-    let answer = answered(&mut visitor, &visit).await;
+    let request = begun(&mut visitor, "/profile").await;
+    provider.answers_with(&provider.claims(&home, &request));
+    let answer = answered(&mut visitor, &request).await;
     assert_eq!(answer.location(), "/app/profile");
     assert!(is_signed_in(&visitor) && !visitor.cookies.contains_key("a11ycheck-provider"), "an answer counts once");
     assert_eq!(visitor.get("/app/profile").await.status, StatusCode::OK);
@@ -167,7 +167,7 @@ async fn who_has_an_account_signs_in_at_the_provider_and_the_code_is_exchanged_w
     assert_eq!((value("grant_type").as_str(), value("code").as_str()), ("authorization_code", "c"));
     let verifier = value("code_verifier");
     let hash = ring::digest::digest(&ring::digest::SHA256, verifier.as_bytes());
-    assert_eq!(URL_SAFE_NO_PAD.encode(hash), visit.challenge);
+    assert_eq!(URL_SAFE_NO_PAD.encode(hash), request.challenge);
     let credentials = base64::engine::general_purpose::STANDARD.encode("us%26them:a+secret%3A%2F");
     assert_eq!(answers.authorization, [format!("Basic {credentials}")]);
 }
@@ -192,11 +192,11 @@ async fn no_token_counts_that_is_not_for_this_client_this_sign_in_and_now() {
         ("alg HS256", &json!({"alg": "HS256", "kid": "1"}), json!({}), &provider.key),
     ] {
         let mut visitor = home.visitor();
-        let visit = begun(&mut visitor, "").await;
-        let mut claims = provider.claims(&home, &visit);
+        let request = begun(&mut visitor, "").await;
+        let mut claims = provider.claims(&home, &request);
         claims.as_object_mut().unwrap().extend(changed.as_object().unwrap().clone());
         provider.answers.lock().unwrap().token = signed(key, head, &claims);
-        let answer = answered(&mut visitor, &visit).await;
+        let answer = answered(&mut visitor, &request).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{what}");
         assert!(answer.text.contains("The sign-in was refused") && !is_signed_in(&visitor), "{what}");
     }
@@ -204,10 +204,10 @@ async fn no_token_counts_that_is_not_for_this_client_this_sign_in_and_now() {
     home.app.clock.advance(TimeDelta::minutes(2));
     provider.answers.lock().unwrap().keys.push(public(&stranger, "2"));
     let mut visitor = home.visitor();
-    let visit = begun(&mut visitor, "").await;
-    let token = signed(&stranger, &json!({"alg": "ES256", "kid": "2"}), &provider.claims(&home, &visit));
+    let request = begun(&mut visitor, "").await;
+    let token = signed(&stranger, &json!({"alg": "ES256", "kid": "2"}), &provider.claims(&home, &request));
     provider.answers.lock().unwrap().token = token;
-    assert_eq!(answered(&mut visitor, &visit).await.status, StatusCode::SEE_OTHER);
+    assert_eq!(answered(&mut visitor, &request).await.status, StatusCode::SEE_OTHER);
 }
 
 #[tokio::test]
@@ -216,21 +216,21 @@ async fn an_answer_counts_in_the_browser_that_has_asked_and_once() {
     provider.joined_to(&home);
     home.member("jo@example.org", Role::Viewer).await;
     let (mut asked, mut other) = (home.visitor(), home.visitor());
-    let visit = begun(&mut asked, "").await;
-    provider.answers_with(&provider.claims(&home, &visit));
+    let request = begun(&mut asked, "").await;
+    provider.answers_with(&provider.claims(&home, &request));
     let anothers = begun(&mut other, "").await;
-    for (visitor, state) in [(&mut home.visitor(), &visit.state), (&mut other, &visit.state)] {
+    for (visitor, state) in [(&mut home.visitor(), &request.state), (&mut other, &request.state)] {
         let path = format!("/app/sign-in/provider/answer?code=c&state={state}");
         let answer = visitor.get(&path).await;
         assert!(answer.text.contains("begun in another window") && !is_signed_in(visitor));
     }
-    let mixed = visitor_with(&asked, &format!("code=c&state={}&iss=https://evil.example", visit.state)).await;
+    let mixed = visitor_with(&asked, &format!("code=c&state={}&iss=https://evil.example", request.state)).await;
     assert!(mixed.text.contains("begun in another window"));
-    let denied = visitor_with(&asked, &format!("error=access_denied&state={}", visit.state)).await;
+    let denied = visitor_with(&asked, &format!("error=access_denied&state={}", request.state)).await;
     assert!(denied.text.contains("You were not signed in by the provider"));
     assert!(provider.answers.lock().unwrap().exchanged.is_empty(), "no code is exchanged for them");
-    assert_eq!(answered(&mut asked, &visit).await.status, StatusCode::SEE_OTHER);
-    let again = answered(&mut asked, &visit).await;
+    assert_eq!(answered(&mut asked, &request).await.status, StatusCode::SEE_OTHER);
+    let again = answered(&mut asked, &request).await;
     assert!(again.text.contains("begun in another window"), "{}", anothers.state);
 }
 
@@ -241,11 +241,11 @@ async fn visitor_with(visitor: &Visitor, query: &str) -> Answer {
 
 async fn arrives(home: &Home, provider: &Provider, email: &str, groups: &[&str]) -> (Visitor, Answer) {
     let mut visitor = home.visitor();
-    let visit = begun(&mut visitor, "").await;
-    let mut claims = provider.claims(home, &visit);
+    let request = begun(&mut visitor, "").await;
+    let mut claims = provider.claims(home, &request);
     (claims["email"], claims["groups"]) = (json!(email), json!(groups));
     provider.answers_with(&claims);
-    let answer = answered(&mut visitor, &visit).await;
+    let answer = answered(&mut visitor, &request).await;
     (visitor, answer)
 }
 

@@ -1,27 +1,29 @@
-//! What the browser keeps while its person is at the provider.
+//! The authentication request that a browser keeps while its person is at the provider.
 
 use a11ycheck_core::domain::PlainSecret;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 
-/// A visit to the provider: the secrets by which its answer is recognised, which are in a cookie of this browser and nowhere else, and where its
-/// person wants to be afterwards.
+/// An authentication request to the provider (OpenID Connect Core 1.0, 3.1.2.1): the secrets with which its response is
+/// recognised, and the page to which the sign-in leads. It is kept in a cookie of the browser that began it, and
+/// nowhere else.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Visit {
-    /// Comes back with the answer: it belongs to this browser.
+pub(crate) struct AuthRequest {
+    /// Comes back with the response, and proves that this browser began the request.
     pub(super) state: PlainSecret,
-    /// Comes back in the ID token: it belongs to this sign-in.
+    /// Comes back in the ID token, and proves that the token was issued for this request.
     pub(super) nonce: PlainSecret,
-    /// Shows the provider that who sends the code is who asked for it (RFC 7636, 4.1: 43 characters at least).
+    /// Proves to the provider that the code is exchanged by the client that requested it (RFC 7636, 4.1: at least 43
+    /// characters).
     pub(super) verifier: PlainSecret,
     /// A path below the root.
     pub(crate) next: String,
 }
 
-/// The longest path that is remembered.
+/// The greatest length of [`AuthRequest::next`], in bytes. A longer path is dropped.
 const MOST: usize = 1_000;
 
-impl Visit {
+impl AuthRequest {
     pub(super) fn begin(next: &str) -> Self {
         let next = if next.len() <= MOST { next } else { "" }.to_owned();
         let [state, nonce, verifier] = std::array::from_fn(|_| PlainSecret::generate());
@@ -44,9 +46,9 @@ impl Visit {
         is_whole.then_some(Self { state, nonce, verifier, next })
     }
 
-    /// Returns whether an answer is one to this visit.
+    /// Returns whether a response with this `state` belongs to this request.
     pub(crate) fn is_answered_by(&self, state: &str) -> bool {
-        // Of hashes, so that the time of the comparison tells nothing.
+        // Hashes are compared, so that the time of the comparison reveals nothing about the secret.
         PlainSecret::presented(state).hash() == self.state.hash()
     }
 
@@ -61,14 +63,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_visit_is_read_back_and_answered_by_its_own_state_alone() {
-        let visit = Visit::begin("/teams/x?a=b&c=ü");
-        assert_eq!(Visit::read(&visit.written()), Some(visit.clone()));
-        assert!(visit.is_answered_by(visit.state.reveal()) && !visit.is_answered_by(""));
-        assert!(!visit.is_answered_by(Visit::begin("").state.reveal()));
-        for wrong in ["", "...", "a.b.c.d", &visit.written()[1..], &format!("{}.x", visit.written())] {
-            assert_eq!(Visit::read(wrong), None, "{wrong}");
+    fn a_request_is_read_back_and_answered_by_its_own_state_alone() {
+        let auth_request = AuthRequest::begin("/teams/x?a=b&c=ü");
+        assert_eq!(AuthRequest::read(&auth_request.written()), Some(auth_request.clone()));
+        assert!(auth_request.is_answered_by(auth_request.state.reveal()) && !auth_request.is_answered_by(""));
+        assert!(!auth_request.is_answered_by(AuthRequest::begin("").state.reveal()));
+        for wrong in ["", "...", "a.b.c.d", &auth_request.written()[1..], &format!("{}.x", auth_request.written())] {
+            assert_eq!(AuthRequest::read(wrong), None, "{wrong}");
         }
-        assert_eq!(Visit::begin(&"/".repeat(2_000)).next, "");
+        assert_eq!(AuthRequest::begin(&"/".repeat(2_000)).next, "");
     }
 }
