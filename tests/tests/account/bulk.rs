@@ -81,7 +81,7 @@ async fn elements_that_were_ticked_are_accepted_with_one_entry_and_undone() {
     assert!(list.contains("Saved: 2."), "{list}");
     let undo = undo_of(&list);
 
-    // Somebody takes one of them back, and decides anew.
+    // Somebody takes one of them back, and decides again.
     let other = [("verdict", "false-positive"), ("note", "It is decoration, as I see it."), ("until", "")];
     assert!(member.post(&format!("{}/elements/5/decide", checked.base), &other).await.status.is_redirection());
     let mut viewer = checked.home.member("viewer@example.org", Role::Viewer).await;
