@@ -185,7 +185,8 @@ macro_rules! counted {
     };
 }
 
-/// The assignments that count a number of requests at the instant in counters `c`, if [`lasting_windows_admit`] them.
+/// The assignments that count `number` requests at the instant `now` in counters `c`. They are right only where
+/// [`lasting_windows_admit`] holds.
 macro_rules! counted_more {
     ($is_file:literal, $number:literal, $now:literal) => {
         concat!(
@@ -202,8 +203,9 @@ macro_rules! counted_more {
     };
 }
 
-/// The condition that counters `c` admit a number of requests at the instant and that no window begins with them: what is
-/// true of nearly all requests, and costs a fraction of [`counted`]. Where it is not met, [`counted`] decides about each.
+/// The condition that counters `c` admit all of `number` requests at the instant `now`, and that none of them begins a
+/// window. It holds for nearly all requests, and costs a fraction of [`counted`], which decides about each request
+/// where it does not hold.
 macro_rules! lasting_windows_admit {
     ($is_file:literal, $length:literal, $number:literal, $now:literal, $general_limit:literal, $files_limit:literal) => {
         concat!(

@@ -111,7 +111,8 @@ impl BatchStore for PostgresStore {
                 .await?;
             let site = site.ok_or_else(gone)?;
             let site: SiteId = site.parse().map_err(|error| Corrupt::new("batches", batch, error))?;
-            // As every step about the site does: nobody decides meanwhile, and who waited for it finds no batch.
+            // Every step about the site takes this lock: nothing is decided about it meanwhile, and a second undo then
+            // finds no batch.
             if !lock_site(tx.db(), team, site).await? {
                 return Err(gone());
             }

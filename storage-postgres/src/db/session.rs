@@ -140,7 +140,7 @@ impl Vacant {
 }
 
 impl WeakVacant {
-    /// As [`Vacant::clear`], if there is a store still.
+    /// Does what [`Vacant::clear`] does, unless the store was dropped.
     pub(crate) fn clear(&self) {
         self.0.upgrade().map(Vacant).iter().for_each(Vacant::clear);
     }

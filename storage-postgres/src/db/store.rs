@@ -26,7 +26,7 @@ use crate::{
 /// A store that keeps everything in PostgreSQL, 14 or later. Clones share their connections.
 ///
 /// # Promises
-/// All those of [`Store`](a11ycheck_core::store::Store), for any number of processes on one database.
+/// Keeps every promise of [`Store`](a11ycheck_core::store::Store), for any number of processes on one database.
 ///
 /// # Time
 /// The database's clock counts, never that of a node.
@@ -73,7 +73,8 @@ impl PostgresStore {
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Some(Arc::new(clock));
-        // Statements for several calls are made at the instants of their own store.
+        // Calls that share a statement share its instant, so they must not be joined by calls of a store with another
+        // clock.
         self.statements = Statements::default();
         self
     }

@@ -1,6 +1,7 @@
-//! Calls of steps that arrive while a statement runs, and share the next one.
+//! Request coalescing: calls of a step that arrive while a statement runs are served together by the next statement.
 //!
-//! A statement costs PostgreSQL much more than a row of it: it is parsed, bound, begun and ended. The busier a node, the more calls share one.
+//! A statement costs PostgreSQL much more than one of its rows, since it is parsed, bound, begun and ended. The busier
+//! a node is, the more calls share a statement.
 
 use std::{
     mem,
@@ -13,16 +14,16 @@ use tokio::sync::oneshot;
 
 use crate::PostgresStore;
 
-/// The calls of a store that share statements, by step. Clones have the same.
+/// The calls of a store that share statements, by step. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Statements {
-    /// Requests of tokens that are counted in the general counter. The answer is the token's row after all of its requests, and the number of
-    /// those that came later.
+    /// Requests that count in the general counter of their token alone. The answer to each is the token's row after all
+    /// of the token's requests in the statement, and the number of those that came after it.
     pub(crate) general: Together<TokenHash, (Arc<PgRow>, i64)>,
-    /// The same, of those that are counted as files, too.
+    /// Requests that count in the general counter and in that of files, answered likewise.
     pub(crate) files: Together<TokenHash, (Arc<PgRow>, i64)>,
     pub(crate) usage: Together<TeamId, PgRow>,
-    /// Pages of sites, of a tag or all, as rows; at least one each.
+    /// Pages of a team's sites, of one tag or of all. The answer has at least one row: an empty page has no answer.
     pub(crate) sites: Together<(TeamId, Option<String>, PageRequest), Vec<PgRow>>,
 }
 
@@ -35,14 +36,14 @@ struct Waiting<K, V> {
     servers: usize,
 }
 
-/// A call, and where its answer goes.
+/// A call, with the channel for its answer.
 pub(crate) struct Call<K, V> {
     pub(crate) key: K,
     answer: oneshot::Sender<V>,
 }
 
 impl<K, V> Call<K, V> {
-    /// Answers the call. Who does not wait any more has changed its mind after the step had begun.
+    /// Answers the call. Does nothing if its caller was cancelled and no longer waits.
     pub(crate) fn answer(self, value: V) {
         drop(self.answer.send(value));
     }
@@ -61,16 +62,17 @@ impl<K, V> Default for Together<K, V> {
 }
 
 impl<K: Send + 'static, V: Send + 'static> Together<K, V> {
-    /// The number of waiting calls at which another statement begins beside those that run, and the most statements at a time: a database with
-    /// many processors has something to do for them.
+    /// The number of waiting calls from which another statement is begun while others run.
     const SHARED: usize = 16;
+    /// The greatest number of statements that run at a time: a database with several processors can work on that many.
     const AT_ONCE: usize = 4;
 
-    /// Serves a call together with those that come at the same time. `serve` runs one statement for calls, in the order in which they came, in
-    /// the time that a step has.
+    /// Serves a call together with those that arrive at the same time. `serve` runs one statement for several calls,
+    /// which it gets in the order of their arrival, within the time limit of a step. If no statement runs, a call is
+    /// served at once.
     ///
-    /// `None` where the statement failed or has no answer to this call: the caller runs a statement for it alone then, and hears what is wrong.
-    /// Without others, a call is served at once.
+    /// Returns `None` if the statement failed or had no answer to this call. The caller then runs a statement for it
+    /// alone, which returns the error, if there is one.
     pub(crate) async fn call<S, F>(&self, store: &PostgresStore, key: K, serve: S) -> Option<V>
     where
         S: Fn(PostgresStore, Vec<Call<K, V>>) -> F + Send + 'static,
@@ -78,7 +80,7 @@ impl<K: Send + 'static, V: Send + 'static> Together<K, V> {
     {
         let (answer, answered) = oneshot::channel();
         if let Some(server) = self.add(Call { key, answer }) {
-            // A task of its own: the caller may be cancelled, and others wait for the same statement.
+            // The statement runs in a task of its own: others wait for it, too, if the caller is cancelled.
             tokio::spawn(server.run(store.clone(), serve));
         }
         answered.await.ok()
@@ -108,7 +110,7 @@ impl<K, V> Together<K, V> {
 /// Serves calls until none waits.
 struct Server<K, V> {
     of: Together<K, V>,
-    /// Whether none waited in the end.
+    /// True once it has ended because no call waited any more.
     is_done: bool,
 }
 
@@ -119,7 +121,7 @@ impl<K, V> Server<K, V> {
         F: Future<Output = Result<(), sqlx::Error>>,
     {
         while let Some(calls) = self.next() {
-            // Without an answer, each call runs a statement of its own, where the cause shows again.
+            // A call without an answer runs a statement of its own, which reports the error if it fails as well.
             match tokio::time::timeout(store.step_timeout(), serve(store.clone(), calls)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::debug!(%error, "a statement for several calls failed"),
@@ -128,7 +130,8 @@ impl<K, V> Server<K, V> {
         }
     }
 
-    /// Takes what waits; `None` in the end: what comes later has another server.
+    /// Takes all calls that wait. If there are none, returns `None` and counts this server as ended: a later call
+    /// starts another one.
     fn next(&mut self) -> Option<Vec<Call<K, V>>> {
         let mut waiting = self.of.lock();
         if waiting.calls.is_empty() {
@@ -141,7 +144,8 @@ impl<K, V> Server<K, V> {
 }
 
 impl<K, V> Drop for Server<K, V> {
-    /// If it did not come to its end, and nobody else serves, the calls that wait are without an answer.
+    /// Drops the calls that wait if this server was cancelled or panicked and no other is left, so that none of them
+    /// waits indefinitely.
     fn drop(&mut self) {
         if self.is_done {
             return;

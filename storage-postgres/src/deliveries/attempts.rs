@@ -58,9 +58,10 @@ pub(crate) struct Locked {
 /// Locks a delivery if it is the team's (any team's if that is `None`), after its endpoint: the steps of one endpoint
 /// happen one after the other.
 ///
-/// The endpoint comes first, as everywhere, and stays locked until the end. Neither later nor with a shared lock would do: what becomes
-/// of the delivery depends on whether the endpoint is on, an endpoint that is switched off drops its deliveries, which must not wait
-/// for one whose end waits for the endpoint, and two failures at once must count as two.
+/// The endpoint is locked first, as in every step, and until the end of the transaction. The state of the endpoint
+/// decides what becomes of the delivery, so it must not change meanwhile. The order avoids a deadlock with the step
+/// that switches the endpoint off and drops its deliveries. A shared lock would not be enough, since two failures at
+/// the same time must be counted as two.
 pub(crate) async fn lock<E>(tx: &mut Tx, id: DeliveryId, team: Option<TeamId>) -> Result<Option<Locked>, Failure<E>> {
     let endpoint: Option<StatusRow> = sqlx::query_as(
         "SELECT failed_in_a_row, off_since FROM endpoints

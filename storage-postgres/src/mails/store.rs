@@ -65,8 +65,9 @@ impl MailStore for PostgresStore {
 
     async fn request_reset(&self, mail: NewMail, email: &EmailAddress) -> Result<(), StoreError> {
         self.transaction(async |mut tx| {
-            // Who asks at the same time waits here, and then counts this mail. An address that is nobody's has no row of its own to lock;
-            // this one is there wherever mail is sent, and only a server that starts writes to it.
+            // A request at the same time waits here, and then counts this mail. An address that belongs to nobody has
+            // no row that could be locked; this row exists wherever mail is sent, and only a server that starts writes
+            // to it.
             sqlx::query("SELECT FROM settings WHERE name = $1 FOR NO KEY UPDATE")
                 .bind(SharedSetting::Mail.as_str())
                 .execute(tx.db())

@@ -74,7 +74,7 @@ impl PeopleStore for PostgresStore {
         audit: NewAuditRecord,
     ) -> Result<Person, RedeemError> {
         self.transaction(async |mut tx| {
-            // Who comes at the same time waits here, and then finds no link.
+            // A second call with the same link waits here, and then finds no row.
             let ends_at: Option<DateTime<Utc>> =
                 sqlx::query_scalar("DELETE FROM first_link WHERE hash = $1 RETURNING ends_at")
                     .bind(link.as_bytes().as_slice())

@@ -89,7 +89,7 @@ async fn first_due(tx: &mut Tx, node: &NodeId, skipped: &[String]) -> Result<Vec
     Ok(due.into_iter().map(|row| row.scan_id).collect())
 }
 
-/// The number of running checks of the teams that meet a condition, or of all.
+/// The number of running checks by team, of the teams that meet the condition `$of`; of all teams if it is empty.
 macro_rules! running {
     ($of:literal) => {
         concat!(
@@ -105,8 +105,8 @@ macro_rules! running {
     };
 }
 
-/// The `$3` due checks of the lowest ranks, except for `$2`, with the running checks of their teams: of these teams alone, however many
-/// checks run.
+/// The `$3` due checks of the lowest ranks, except for `$2`, each with the number of running checks of its team.
+/// Running checks of other teams are not counted, so that the cost does not grow with them.
 const LOWEST_RANKS: &str = concat!(
     "WITH instant AS MATERIALIZED (
          SELECT coalesce($1, clock_timestamp()) AS now

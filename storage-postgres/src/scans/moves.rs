@@ -65,10 +65,11 @@ async fn lock(tx: &mut Tx, id: ScanId) -> Result<Option<HeldRow>, sqlx::Error> {
 /// Makes the team of the check `$1`, which ends at `$3`, due for the purge: an older check of its site may no longer be
 /// the latest.
 ///
-/// Most teams are due already, as an earlier check of theirs ended after the last purge. Then the row is only kept from the purge until
-/// this check is there to be seen: that lock is shared, so checks of a team don't wait for each other to be stored. Without any, a purge
-/// that does not see the check yet could put off the next one by a month. A purge that is under way is waited for, and what it wrote is
-/// judged again.
+/// Most teams are due already, because an earlier check ended after their last purge. Their row is only locked against
+/// the purge until this transaction commits. The lock is shared, so that checks of one team are stored without waiting
+/// for each other. Without a lock, a purge that runs before the commit would not see this check, and could postpone the
+/// team's next purge by a month. If a purge is under way, this statement waits for it, and then compares the instant
+/// that the purge has written.
 macro_rules! made_due {
     () => {
         "due AS MATERIALIZED (

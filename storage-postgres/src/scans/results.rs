@@ -83,7 +83,7 @@ pub(crate) struct Results<'a> {
     pub(crate) screen: Option<&'a Screenshot>,
     /// The upload with the pictures' bytes, if they are not in the tables.
     pub(crate) upload: Option<&'a str>,
-    /// What the next check of the site may use.
+    /// The memo for the next check of the site; `None` if the scanner left none.
     pub(crate) memo: Option<&'a Memo>,
 }
 

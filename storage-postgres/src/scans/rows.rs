@@ -34,7 +34,7 @@ pub(crate) struct ScanRow {
     pages_requested: i64,
     queued_at: DateTime<Utc>,
     express: bool,
-    /// NULL if a release queued the check that knew no depths.
+    /// The depth that was asked for; NULL if the check was queued by a release without depths.
     incremental: Option<bool>,
     started_at: Option<DateTime<Utc>>,
     finished_at: Option<DateTime<Utc>>,

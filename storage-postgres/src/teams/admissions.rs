@@ -1,4 +1,4 @@
-//! Requests of tokens that are counted together.
+//! The counting of several requests of tokens with one statement.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -15,14 +15,17 @@ use crate::{
     twins,
 };
 
-/// A request, and where its token's row goes, with the number of later requests that are counted in it.
+/// A request. The answer is the row of its token, and the number of later requests that the row counts as well.
 type Request = Call<TokenHash, (Arc<PgRow>, i64)>;
 
 impl PostgresStore {
-    /// Counts a request of a token together with those that come at the same time. `None` where the requests of its token in the statement
-    /// are not all admitted or begin a window, where there is no such token, and where the statement failed.
+    /// Counts a request of a token together with those that arrive at the same time.
     ///
-    /// Each request is counted in the order in which it came, up to the response: nothing is reserved, and what other nodes count is seen.
+    /// Returns `None` if the limits do not admit all requests of the token in the statement, if one of them would begin
+    /// a window, if there is no such token, or if the statement failed. The caller then counts the request alone.
+    ///
+    /// Requests of a token are counted in the order of their arrival, and before they are answered. Nothing is reserved
+    /// in advance, and what other nodes have counted is taken into account.
     pub(super) async fn counted_together(
         &self,
         hash: TokenHash,
@@ -38,11 +41,12 @@ impl PostgresStore {
         Ok(Some(AdmittedRow::from_row(&*row)?.before_later(later, class)))
     }
 
-    /// Counts the requests of each token if all are admitted and begin no window.
+    /// Counts the requests of each token whose limits admit all of them, if none of them begins a window.
     async fn count_together(self, requests: Vec<Request>, class: RequestClass) -> Result<(), sqlx::Error> {
         let mut tokens = by_token(requests);
         let mut session = self.session().await?;
-        // Counters are locked in the order of their keys, as the other nodes do, and what other requests can change is judged afterwards.
+        // Counters are locked in the order of their keys, so that statements of several nodes can't deadlock. The
+        // limits are compared after that, when no other request can change the counters.
         let rows: Vec<PgRow> = sqlx::query(concat!(
             "WITH asked AS MATERIALIZED (
                  SELECT coalesce($3, clock_timestamp()) AS at
@@ -96,7 +100,7 @@ impl PostgresStore {
     }
 }
 
-/// Returns the requests of each token, in the order in which they came; at least one each.
+/// Groups requests by token. Each group has at least one request, and keeps the order of their arrival.
 fn by_token(requests: Vec<Request>) -> Vec<Vec<Request>> {
     let mut tokens: Vec<Vec<Request>> = Vec::new();
     let mut places = HashMap::new();

@@ -202,7 +202,7 @@ pub(super) struct AdmittedRow {
 }
 
 impl AdmittedRow {
-    /// Returns the row as it was before this number of later requests of the class was counted, in the same windows.
+    /// Returns the row as it was before `later` further requests of the class were counted in the same windows.
     pub(super) fn before_later(mut self, later: i64, class: RequestClass) -> Self {
         self.counters.general_used -= later;
         self.counters.files_used -= if class == RequestClass::File { later } else { 0 };

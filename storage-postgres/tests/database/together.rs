@@ -92,7 +92,7 @@ async fn requests_of_many_tokens_at_once_on_two_nodes_are_counted_exactly() {
         );
         let mut remaining: Vec<_> = admitted.iter().map(|answer| answer.rate.remaining).collect();
         remaining.sort_unstable();
-        assert_eq!(remaining, (0..limit - 1).collect::<Vec<_>>(), "token {token}: each is told another number");
+        assert_eq!(remaining, (0..limit - 1).collect::<Vec<_>>(), "token {token}: each gets another number");
         assert_eq!(refused.len(), REQUESTS - admitted.len(), "token {token}");
     }
 }

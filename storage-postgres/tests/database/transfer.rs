@@ -25,7 +25,7 @@ use crate::support;
 /// The tables that are not moved, each with the reason.
 const TABLES_LEFT_OUT: [(&str, &str); 9] = [
     ("batches", "what was made at once can be undone for ten minutes, and a move is longer"),
-    ("memos", "the first check after a move is full, and remembers anew"),
+    ("memos", "the first check after a move is full, and leaves a new memo"),
     ("shared_reports", "a link is made again where it is wanted: it would show what is elsewhere now"),
     ("mails", "what waits is sent by the servers of the former store, and a link is asked for again"),
     ("sessions", "people sign in again"),
@@ -45,12 +45,12 @@ const COLUMNS_LEFT_OUT: [(&str, &str, &str); 11] = [
     ("screenshots", "size", "likewise"),
     ("documents", "upload", "likewise"),
     ("documents", "size", "likewise"),
-    ("sites", "noticed_at", "at worst a failing site is told of once more"),
-    ("sites", "noticed_code", "at worst a failing site is told of once more"),
+    ("sites", "noticed_at", "at worst a notice about a failing site is sent once more"),
+    ("sites", "noticed_code", "at worst a notice about a failing site is sent once more"),
 ];
 /// The rows that are moved, where that is not all of them.
 const ROWS: [(&str, &str); 2] = [
-    // A brand of which nothing is set is none.
+    // A brand in which nothing is set counts as none.
     ("brands", "name IS NOT NULL"),
     // A team without a row is examined as one with a row is.
     ("retention", "held_until IS NOT NULL"),

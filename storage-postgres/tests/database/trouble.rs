@@ -124,7 +124,7 @@ fn new_site() -> NewSite {
     NewSite { id: SiteId::generate(Utc::now()), details }
 }
 
-/// Returns when some step waits for a transaction of the backend `holder`.
+/// Returns as soon as a step waits for a lock that the backend `holder` has.
 async fn step_waits_for(holder: i32) {
     let mut db = support::connect().await;
     loop {
