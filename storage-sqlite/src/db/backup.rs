@@ -249,8 +249,8 @@ async fn set_aside(config: &SqliteConfig, now: DateTime<Utc>) -> Result<PathBuf,
     let failed = |source| RestoreError::Write { file: kept.clone(), source };
     let is_written = write_log(config).await;
     let has_log = log.try_exists().map_err(failed)?;
-    // Who closes a database last removes its log. If it is still there, and nothing is wrong with the file, another
-    // process has not closed it.
+    // The last process to close a database removes its log. A log that is still there beside a sound file belongs to
+    // another process, which has the database open.
     if is_written && has_log {
         return Err(RestoreError::Busy(path.to_owned()));
     }

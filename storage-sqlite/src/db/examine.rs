@@ -105,7 +105,7 @@ impl SqliteStore {
     /// seconds for each gigabyte; a server may work on it meanwhile.
     ///
     /// # Errors
-    /// If the folder or the lock can't be looked at; what is wrong with the file is in the [`Examination`].
+    /// Returns an error if the folder or the lock can't be read. A fault of the file is part of the [`Examination`].
     pub async fn examine(config: &SqliteConfig) -> io::Result<Examination> {
         let path = config.path();
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Returns the name of the file system of a folder, if SQLite is not safe on it.
 ///
 /// # Errors
-/// If the folder can't be looked at.
+/// Returns an error if the folder can't be read.
 #[cfg(target_os = "linux")]
 pub(crate) fn unsafe_kind(folder: &Path) -> std::io::Result<Option<&'static str>> {
     let magic = rustix::fs::statfs(folder)?.f_type;

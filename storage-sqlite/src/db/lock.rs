@@ -60,7 +60,7 @@ pub(crate) enum Holder {
 /// Returns the process that has the lock. A server that starts at the very moment when this looks may be refused.
 ///
 /// # Errors
-/// If the lock's file can't be opened.
+/// Returns an error if the lock's file can't be opened.
 pub(crate) fn holder(config: &SqliteConfig) -> io::Result<Holder> {
     let path = config.beside(ServerLock::END);
     match File::open(&path) {

@@ -37,8 +37,8 @@ use crate::{
 /// A store that keeps everything in one SQLite file. Clones share their connections.
 ///
 /// # Promises
-/// All those of [`Store`](a11ycheck_core::store::Store), for one process that serves the file and any number that administer
-/// it.
+/// Keeps every promise of [`Store`](a11ycheck_core::store::Store), for one process that serves the file and any number
+/// that administer it.
 ///
 /// A step that was acknowledged is on the disk (`synchronous=FULL`, unless [`SqliteConfig::without_sync`] says otherwise):
 /// neither the end of the process nor a loss of power undoes it. The one exception are the counters of requests, which are in memory and end with the process: after a restart, a
@@ -88,8 +88,8 @@ impl SqliteStore {
     /// Opens an existing file beside the process that serves it, to administer the data; and brings the tables up to date,
     /// which that process does not notice.
     ///
-    /// What is changed here, that process sees at once when it reads. Its loops find new work when they look by themselves,
-    /// since hints stay within a process; and its clock and counters are its own.
+    /// The serving process reads every change at once. Its loops find new work only when they next look for it, since
+    /// hints do not leave a process. It has a clock and counters of requests of its own.
     ///
     /// # Errors
     /// [`OpenError::Missing`] if there is no such file; and the others, except for [`OpenError::InUse`].
@@ -134,7 +134,8 @@ impl SqliteStore {
     pub async fn close(&self) {
         self.shared.readers.close().await;
         if let Err(error) = self.shared.writer.lock().await.close().await {
-            // What was acknowledged is in the log beside the file, and is read from there.
+            // Nothing is lost: acknowledged steps are in the log beside the file, from which the next process reads
+            // them.
             let error: &dyn std::error::Error = &error;
             tracing::warn!(error, "The database could not be closed in good order");
         }

@@ -39,7 +39,8 @@ impl EventLog for SqliteStore {
     async fn scan_events(&self, after: u64, limit: u32) -> Result<EventPage, ReadEventsError> {
         let (purged, rows) = self
             .read(async |mut db| {
-                // In this order: entries that are purged in between are then missed by nobody who is not told.
+                // The entries are read first: if some are written and purged between the two statements, the position
+                // of the purge says so, and the reader gets an error instead of a gap.
                 let rows: Vec<EntryRow> = sqlx::query_as(
                     "SELECT position, kind, team_id, site_id, scan_id FROM scan_events
                      WHERE position > ?1 ORDER BY position LIMIT ?2",

@@ -65,7 +65,7 @@ pub(crate) struct Results<'a> {
     pub(crate) findings: &'a PackedFindings,
     pub(crate) screenshots: &'a [Screenshot],
     pub(crate) screen: Option<&'a Screenshot>,
-    /// What the next check of the site may use.
+    /// The memo for the next check of the site; `None` if the scanner left none.
     pub(crate) memo: Option<&'a Memo>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct ScanRow {
     pages_requested: i64,
     queued_at: At,
     express: bool,
-    /// NULL if a release queued the check that knew no depths.
+    /// The depth that was asked for; NULL if the check was queued by a release without depths.
     incremental: Option<bool>,
     started_at: Option<At>,
     finished_at: Option<At>,

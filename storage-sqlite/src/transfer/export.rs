@@ -326,7 +326,7 @@ impl ExportedTeam {
     }
 }
 
-/// Returns a brand; `None` for one of which nothing is set.
+/// Returns a brand; `None` for one in which nothing is set.
 fn brand(row: BrandRow) -> Result<Option<Record>, Corrupt> {
     let id = row.team_id().to_owned();
     let team = named("brands", id.clone(), id.parse().map_err(BoxedError::from))?;

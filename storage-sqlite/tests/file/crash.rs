@@ -79,7 +79,7 @@ fn start(path: &Path) -> Child {
         .unwrap()
 }
 
-/// What children have said that the store acknowledged.
+/// The steps that the store acknowledged, as the child processes reported them before they were killed.
 #[derive(Default)]
 struct Ledger {
     queued: BTreeSet<String>,

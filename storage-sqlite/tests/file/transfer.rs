@@ -12,7 +12,7 @@ use crate::support;
 /// The tables that are not moved, each with the reason.
 const TABLES_LEFT_OUT: [(&str, &str); 8] = [
     ("batches", "what was made at once can be undone for ten minutes, and a move is longer"),
-    ("memos", "the first check after a move is full, and remembers anew"),
+    ("memos", "the first check after a move is full, and leaves a new memo"),
     ("shared_reports", "a link is made again where it is wanted: it would show what is elsewhere now"),
     ("mails", "what waits is sent by the servers of the former store, and a link is asked for again"),
     ("sessions", "people sign in again"),
@@ -24,12 +24,12 @@ const TABLES_LEFT_OUT: [(&str, &str); 8] = [
 const COLUMNS_LEFT_OUT: [(&str, &str, &str); 4] = [
     ("teams", "shares_reports", "an owner says so again: until then nothing is shared"),
     ("teams", "purge_due_at", "the purge examines every team again"),
-    ("sites", "noticed_at", "at worst a failing site is told of once more"),
-    ("sites", "noticed_code", "at worst a failing site is told of once more"),
+    ("sites", "noticed_at", "at worst a notice about a failing site is sent once more"),
+    ("sites", "noticed_code", "at worst a notice about a failing site is sent once more"),
 ];
 /// The rows that are moved, where that is not all of them.
 const ROWS: [(&str, &str); 5] = [
-    // A brand of which nothing is set is none.
+    // A brand in which nothing is set counts as none.
     ("brands", "name IS NOT NULL"),
     ("findings", "scan_id IN (SELECT id FROM scans)"),
     ("screenshots", "scan_id IN (SELECT id FROM scans)"),
