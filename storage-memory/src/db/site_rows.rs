@@ -21,7 +21,7 @@ pub(crate) struct SiteRow {
     pub(crate) scans: BTreeSet<(DateTime<Utc>, ScanId)>,
     /// Completed checks, by the instant at which they completed, then id.
     pub(crate) completed: BTreeSet<(DateTime<Utc>, ScanId)>,
-    /// What the latest completed check remembers, with that check.
+    /// The memo of the latest completed check, with the id of that check; `None` if it left none.
     pub(crate) memo: Option<(ScanId, Arc<Memo>)>,
 }
 

@@ -62,11 +62,11 @@ pub(crate) struct State {
     pub(crate) site_fields: SiteFields,
     pub(crate) judgements: BTreeMap<(SiteId, JudgementId), Judgement>,
     pub(crate) assignments: BTreeMap<AssignmentId, Assignment>,
-    /// What people say about success criteria of sites of which anything was ever said.
+    /// The assessments of success criteria, by site. A site without an entry was never assessed.
     pub(crate) assessments: BTreeMap<SiteId, BTreeMap<CriterionNumber, Assessment>>,
     /// Batches that may be undone, with what they made.
     pub(crate) batches: BTreeMap<BatchId, (Batch, BatchContent)>,
-    /// By name: one that is unknown belongs to a later release.
+    /// Shared settings by name. A name that this release does not know belongs to a later one, and is kept.
     pub(crate) settings: BTreeMap<String, String>,
     /// Hints, given by the steps that make work due. A loop that is notified looks for the work under the lock, and so
     /// after the step.

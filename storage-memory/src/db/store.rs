@@ -17,7 +17,8 @@ use crate::db::state::State;
 /// A store that keeps everything in memory. Clones share their data.
 ///
 /// # Promises
-/// All those of [`Store`](a11ycheck_core::store::Store). *Atomicity* means here that no caller ever sees half a step.
+/// Keeps every promise of [`Store`](a11ycheck_core::store::Store). *Atomicity* means here that no caller ever sees half
+/// a step.
 /// The data do not outlive the process.
 ///
 /// # Costs
