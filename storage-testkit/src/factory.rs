@@ -13,6 +13,7 @@ pub trait StoreFactory: Send + Sync {
     /// the time of `clock`.
     ///
     /// # Panics
-    /// If there can be none: a missing database is a failure with the command that starts one, never a silent skip.
+    /// Panics if there can be none: a missing database is a failure that names the command that starts one, never a
+    /// silent skip.
     async fn empty(&self, clock: ManualClock) -> Self::Store;
 }

@@ -76,7 +76,7 @@ impl<S: Store> TestWorld<S> {
     /// `scripts`. `store` is given the world's clock, which the store must use.
     ///
     /// # Panics
-    /// If the store fails.
+    /// Panics if the store fails.
     pub async fn new(store: impl AsyncFnOnce(ManualClock) -> S, scripts: impl IntoIterator<Item = Script>) -> Self {
         let clock = ManualClock::at(Self::BEGINNING);
         let store = Arc::new(store(clock.clone()).await);
@@ -134,7 +134,7 @@ impl<S: Store> TestWorld<S> {
     /// Queues the checks that are due, and carries them out, until nothing is due.
     ///
     /// # Panics
-    /// If the store fails.
+    /// Panics if the store fails.
     pub async fn run_until_idle(&self) {
         let scheduler = self.engine.scheduler();
         let worker = self.engine.worker().expect("the engine was given a scanner");

@@ -19,7 +19,8 @@ pub trait ScannerFactory: Send + Sync {
     /// this order; a scanner that opens pages need not look at them, one that plays scripts makes its scripts of them.
     ///
     /// # Panics
-    /// If there can be none: a missing browser is a failure with the command that installs it, never a silent skip.
+    /// Panics if there can be none: a missing browser is a failure that names the command that installs it, never a
+    /// silent skip.
     async fn scanner(&self, sites: &[&TestSite]) -> Self::Scanner;
 
     /// Ends a scanner whose case is over.
@@ -98,7 +99,7 @@ macro_rules! scanner_suite {
 /// Runs a case by its name, in a runtime of its own.
 ///
 /// # Panics
-/// If the promise is broken, or there is no such case.
+/// Panics if the promise is broken, or if there is no such case.
 #[doc(hidden)]
 pub fn run_scanner_case(factory: &impl ScannerFactory, case: &str) {
     let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();

@@ -77,7 +77,7 @@ macro_rules! store_suite {
 /// Runs a case by its area and name, in a runtime of its own.
 ///
 /// # Panics
-/// If the promise is broken, or there is no such case.
+/// Panics if the promise is broken, or if there is no such case.
 #[doc(hidden)]
 pub fn run_store_case(factory: &impl StoreFactory, area: &str, case: &str) {
     let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();

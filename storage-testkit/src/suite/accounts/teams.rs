@@ -270,7 +270,7 @@ pub(crate) async fn what_is_asked_of_no_team_is_answered_with_nothing<S: Store>(
     assert_eq!(store.create_token(nobody, fixtures::new_token(world.now())).await.unwrap(), None);
     assert_eq!(store.tokens(nobody).await.unwrap(), []);
     assert!(!store.delete_token(nobody, TokenId::generate(world.now())).await.unwrap());
-    assert_eq!(store.team(nobody).await.unwrap(), None, "and none came about");
+    assert_eq!(store.team(nobody).await.unwrap(), None, "and none was created");
 }
 
 pub(crate) async fn teams_are_listed_by_creation_then_id_page_by_page<S: Store>(

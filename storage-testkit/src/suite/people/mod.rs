@@ -89,7 +89,7 @@ macro_rules! people_suite {
 /// Runs a case by its name, in a runtime of its own.
 ///
 /// # Panics
-/// If the promise is broken, or there is no such case.
+/// Panics if the promise is broken, or if there is no such case.
 #[doc(hidden)]
 pub fn run_people_case<S: Store + PeopleStore>(factory: &impl StoreFactory<Store = S>, case: &str) {
     let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();

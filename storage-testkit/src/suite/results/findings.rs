@@ -51,7 +51,8 @@ pub(crate) async fn five_thousand_findings_come_back_in_their_order<S: Store>(fa
     world.assert_kept(fixtures::findings(5_000)).await;
 }
 
-/// What is judged and listed of a check is read from its extract, so one that is not there, or another team's, has none.
+/// Judging and listing elements reads the extract of a check. A check that has not completed, or that is another
+/// team's, has none.
 pub(crate) async fn only_completed_checks_of_the_team_are_opened<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
     let (team, stranger) = (world.team().await, world.team().await);

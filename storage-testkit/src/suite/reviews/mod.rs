@@ -83,7 +83,7 @@ macro_rules! review_suite {
 /// Runs a case by its name, in a runtime of its own.
 ///
 /// # Panics
-/// If the promise is broken, or there is no such case.
+/// Panics if the promise is broken, or if there is no such case.
 #[doc(hidden)]
 pub fn run_review_case<S: Store + ReviewStore>(factory: &impl StoreFactory<Store = S>, case: &str) {
     let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();

@@ -55,7 +55,7 @@ macro_rules! share_suite {
 /// Runs a case by its name, in a runtime of its own.
 ///
 /// # Panics
-/// If the promise is broken, or there is no such case.
+/// Panics if the promise is broken, or if there is no such case.
 #[doc(hidden)]
 pub fn run_share_case<S: Store + ShareStore>(factory: &impl StoreFactory<Store = S>, case: &str) {
     let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();

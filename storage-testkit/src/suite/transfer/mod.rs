@@ -63,7 +63,7 @@ macro_rules! transfer_suite {
 /// Runs a case by its name, in a runtime of its own.
 ///
 /// # Panics
-/// If the promise is broken, or there is no such case.
+/// Panics if the promise is broken, or if there is no such case.
 #[doc(hidden)]
 pub fn run_transfer_case<S: Store + ReviewStore + SiteFieldStore + TransferStore>(
     factory: &impl StoreFactory<Store = S>,
