@@ -325,7 +325,7 @@ async fn every_file_with_a_look_shows_the_brand_of_now_and_the_products_own_with
     world.team.set_brand(brand.clone()).await;
     let set = files().await;
     for (file, before) in set.iter().zip(&unset) {
-        assert!(contains(file, "<rdf:li>Grün &amp; Co</rdf:li>") && file != before, "rendered anew");
+        assert!(contains(file, "<rdf:li>Grün &amp; Co</rdf:li>") && file != before, "rendered again");
         assert!(!contains(file, "a11ycheck"), "our name is left out");
     }
     assert!(files().await == set, "and kept");

@@ -78,7 +78,7 @@ impl Drill {
         let [first, repeat] = received.as_slice() else { panic!("one repeat, not {} requests", received.len()) };
         assert_eq!((&first.line, &first.body), (&repeat.line, &repeat.body), "byte for byte");
         assert_eq!(first.header("Svc-Event"), repeat.header("Svc-Event"));
-        assert_ne!(first.header("Svc-Signature"), repeat.header("Svc-Signature"), "signed anew");
+        assert_ne!(first.header("Svc-Signature"), repeat.header("Svc-Signature"), "signed again");
         let log = self.team.attempts(delivery.id).await;
         assert_eq!(log.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1]);
     }

@@ -45,7 +45,7 @@ async fn a_failing_delivery_is_sent_six_times_with_one_id_the_same_bytes_and_a_f
         assert_eq!(&request.body, body, "byte for byte");
         let sent_at = start.timestamp() + seconds;
         let signature = request.header("Svc-Signature");
-        assert_eq!(signature, signing::sign(secret.reveal(), sent_at, body), "made anew for each attempt");
+        assert_eq!(signature, signing::sign(secret.reveal(), sent_at, body), "signed again for each attempt");
         assert_eq!(signing::verify(secret.reveal(), signature, &request.body, sent_at), Ok(()));
     }
     assert_eq!(hooks.deliveries(endpoint).await[0].state.status(), DeliveryStatus::Failed);
