@@ -143,7 +143,7 @@ impl<'a> Ledger<'a> {
                 }
                 let is_start = !self.results.has_pages();
                 if is_start {
-                    // It may be the way to all pages of the site.
+                    // The start page may link to all pages of the site, which is one of the ways to find them.
                     checked.collected.links = links;
                 }
                 self.results.add_checked(checked, is_start, noted);

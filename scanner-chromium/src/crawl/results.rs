@@ -21,14 +21,14 @@ use crate::{
 /// The pages that are done, in the order in which they were added, with what was found on them.
 pub(super) struct Results<'a> {
     findings: Findings,
-    /// What the rules came to, for each page of the findings.
+    /// The outcomes of rules on each page of the findings, in the order of the pages.
     outcomes: Vec<RuleOutcomes>,
     album: Album,
     screen: Option<Screenshot>,
     signals: Signals,
     /// The pages that are remembered for the next scan.
     remembered: Vec<PageMemory>,
-    /// What the pages have in common.
+    /// The blocks of the pages, which are compared at the end.
     across: Across,
     progress: &'a dyn ProgressSink,
 }
@@ -113,7 +113,8 @@ impl<'a> Results<'a> {
         if look == Look::Platform {
             self.signals.add(Signals::of_marks(memory.marks.as_deref().unwrap_or_default()));
         }
-        // What the probes find that compare pages depends on the others, and is found again.
+        // Findings of the probes that compare pages are not taken over: they depend on the other pages, and are made
+        // again.
         let blocks = self.across.add(page, memory.blocks.clone());
         self.remembered.extend(blocks.map(|blocks| PageMemory { page, blocks, ..memory.clone() }));
     }
@@ -143,15 +144,15 @@ impl<'a> Results<'a> {
         self.progress
     }
 
-    /// Returns all results, with what the site is built with and what comparing the pages finds. If the scan leaves a memory, it is
-    /// part of them.
+    /// Returns all results, with the platform of the site and the findings of comparing the pages. They include the
+    /// memory for the next scan, if this scan leaves one.
     pub(super) fn close(self, memory: Option<(Hash256, Course)>) -> ScanOutput {
         let (mut output, across) = self.close_apart(memory);
         across.add_to(&mut output);
         output
     }
 
-    /// Returns the results, and the pages, which are not compared yet.
+    /// Returns the results without the findings of comparing the pages, and the pages that are still to be compared.
     pub(super) fn close_apart(mut self, memory: Option<(Hash256, Course)>) -> (ScanOutput, Across) {
         self.findings.stack = detect(&self.signals);
         let kept = self.album.kept();

@@ -105,7 +105,7 @@ pub(crate) struct Crawl<'a> {
     /// The fetcher, which has a guard of its own: the log of the visits' guard must contain only what the browser asked
     /// for.
     fetcher: Fetcher<'a>,
-    /// What is noted for the next scan, if that may use it.
+    /// The notes about pages for the next scan; `None` if scans leave no memory.
     notes: Option<Notes>,
     /// The user agent of its requests.
     user_agent: String,
@@ -340,7 +340,7 @@ impl<'a> Crawl<'a> {
     /// Returns whether a page of the previous check seems unchanged, when it is its turn at the site.
     async fn is_unchanged(&self, earlier: &Earlier, notes: &Notes, page: &PageMemory, way: &dyn Scope) -> bool {
         let Some(_loading) = self.visits.turn().await else { return false };
-        // The guard is told of the hosts of documents before it is asked for them, as for visits.
+        // Documents are judged before they are requested, as in visits, so that the guard knows their hosts.
         for document in page.documents() {
             let _ = way.contains(document);
         }
@@ -489,7 +489,7 @@ impl<'a> Crawl<'a> {
     }
 }
 
-/// What was found out before any outcome is taken over.
+/// The result of examining a sample of the pages that seem unchanged, before any outcome is taken over.
 struct Proof {
     /// The pages that were examined for it, by address.
     looks: HashMap<String, (Visited, Option<Noted>)>,
@@ -501,10 +501,10 @@ struct Proof {
     course: Course,
 }
 
-/// What became of a page that was chosen.
+/// The outcome of a page that was chosen to be checked.
 enum Outcome<'e> {
     Visited(Box<Visited>, Option<Noted>),
-    /// It is as it was, at this address. The look is the one that was wanted.
+    /// The page is unchanged, at this address, and keeps its outcome. The look is the one that was wanted of it.
     Reused(&'e PageMemory, Url, Look),
     NotInTime,
 }
@@ -525,8 +525,8 @@ fn end_of(parts: &Parts, request: &ScanRequest) -> Instant {
     Instant::now() + parts.config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME))
 }
 
-/// Returns the fonts of this machine as a text. If they can't be listed it is one that no other scan has: nothing is taken over then,
-/// neither by this scan nor from it.
+/// Returns a text that identifies the fonts of this machine. If they can't be listed, it is one that no other scan has,
+/// so that no outcome is taken over, neither by this scan nor from it.
 async fn fonts_for(request: &ScanRequest) -> String {
     match installed_fonts().await {
         Ok(digest) => format!("{digest:?}"),

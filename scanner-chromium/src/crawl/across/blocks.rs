@@ -1,4 +1,4 @@
-//! What is kept of a page to be compared with others of its site.
+//! The parts of a page that are kept so that they can be compared with those of other pages of its site.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -12,9 +12,9 @@ use crate::{
     crawl::address,
 };
 
-/// The number of bytes of all blocks and items that are kept in a check.
+/// The greatest number of bytes of all blocks and items that are kept in a check.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// What the key of a link begins with.
+/// The beginning of the keys of links, which distinguishes them from those of controls.
 const LINK: &str = "link ";
 
 /// The blocks of a page that other pages may have as well, without personal data.
@@ -39,7 +39,7 @@ pub(in crate::crawl) struct Block {
     pub(in crate::crawl) items: Vec<Arc<Item>>,
 }
 
-/// What blocks are that can be the same on several pages.
+/// The identity of a block within its page. Blocks of several pages are compared only if it is the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(in crate::crawl) struct Slot {
     pub(in crate::crawl) role: String,
@@ -52,7 +52,8 @@ pub(in crate::crawl) struct Slot {
 /// A link or a control.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(in crate::crawl) struct Item {
-    /// What it does: equal keys do the same.
+    /// The key of what it does: items with equal keys do the same. It is [`LINK`] and the address of a page or an
+    /// anchor, or of a control, what its form does with it.
     pub(in crate::crawl) key: String,
     /// The accessible name.
     pub(in crate::crawl) name: String,
@@ -61,7 +62,8 @@ pub(in crate::crawl) struct Item {
 }
 
 impl PageBlocks {
-    /// Returns what is kept of what a page told. A link whose address reveals something about people is left out.
+    /// Returns the parts of `shared` that are kept, with personal data masked. A link whose address reveals something
+    /// about people is left out.
     pub(in crate::crawl) fn of(shared: &Shared) -> Self {
         let Shared { language, has_search, has_index, is_cut, blocks, .. } = shared;
         let kept: Vec<Arc<Block>> = blocks.iter().map(|block| Arc::new(Block::of(block))).collect();
@@ -71,8 +73,9 @@ impl PageBlocks {
         Self { language: masked_text(language).into_owned(), has_search, has_index, is_cut, blocks: kept }
     }
 
-    /// Returns whether a comparison with other pages would find the same of this page as of the other. Selectors and sources may be
-    /// different, since scripts give elements ids that are new each time.
+    /// Returns whether comparing this page with other pages would find the same as comparing `other` with them.
+    /// Selectors and sources may differ, since scripts give elements ids that are new each time, and so may numbers in
+    /// names.
     pub(in crate::crawl) fn is_like(&self, other: &Self) -> bool {
         let Self { language, has_search, has_index, is_cut, blocks } = self;
         let is_same_page = (language, has_search, has_index, is_cut)
@@ -135,7 +138,7 @@ impl Item {
         self.key.strip_prefix(LINK)
     }
 
-    /// Returns its name, or what stands for it where it has none.
+    /// Returns its name; if that is empty, the address to which it leads, or its key.
     pub(super) fn shown(&self) -> &str {
         if self.name.is_empty() { self.leads_to().unwrap_or(&self.key) } else { &self.name }
     }
@@ -155,7 +158,8 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Returns a page whose blocks are shared with those of others that are equal; `None` if there is no room for one of them.
+    /// Returns the page with each of its blocks replaced by an equal one that is kept already, so that these share
+    /// memory. Returns `None` if there is no room for a new one within [`MAX_BYTES`].
     pub(super) fn keep(&mut self, page: PageBlocks) -> Option<PageBlocks> {
         let blocks: Vec<Arc<Block>> = page.blocks.iter().map(|block| self.block(block)).collect::<Option<_>>()?;
         Some(PageBlocks { blocks, ..page })
@@ -190,7 +194,7 @@ impl Kept {
 mod tests {
     use super::*;
 
-    fn told(key: &str, name: &str) -> SharedItem {
+    fn shared_item(key: &str, name: &str) -> SharedItem {
         let (key, name) = (key.to_owned(), name.to_owned());
         SharedItem { key, name, selector: "nav > a".to_owned(), source: "<a>".to_owned() }
     }
@@ -205,7 +209,7 @@ mod tests {
     #[test]
     fn links_to_one_page_have_one_key_and_controls_keep_theirs() {
         let keys = ["https://www.a.example/x/", "http://a.example/x/index.html#top", "#main", "field  q"];
-        let blocks = PageBlocks::of(&page(keys.iter().map(|key| told(key, "")).collect()));
+        let blocks = PageBlocks::of(&page(keys.iter().map(|key| shared_item(key, "")).collect()));
         let items = &blocks.blocks[0].items;
         assert_eq!(items[0].key, items[1].key);
         assert_eq!(items[0].leads_to(), Some("a.example/x"));
@@ -216,8 +220,8 @@ mod tests {
     #[test]
     fn nothing_of_people_is_kept_and_what_is_left_out_is_known() {
         let blocks = PageBlocks::of(&page(vec![
-            told("https://a.example/?mail=jane.doe@example.org", "Account"),
-            told("https://a.example/account", "jane.doe@example.org"),
+            shared_item("https://a.example/?mail=jane.doe@example.org", "Account"),
+            shared_item("https://a.example/account", "jane.doe@example.org"),
         ]));
         assert!(blocks.is_cut);
         let kept = format!("{blocks:?}");
@@ -226,18 +230,18 @@ mod tests {
 
     #[test]
     fn pages_are_alike_whose_selectors_sources_and_numbers_differ_and_nothing_else() {
-        let first = PageBlocks::of(&page(vec![told("https://a.example/cart", "Cart (1)")]));
-        let mut shared = page(vec![told("https://a.example/cart", "Cart (2)")]);
+        let first = PageBlocks::of(&page(vec![shared_item("https://a.example/cart", "Cart (1)")]));
+        let mut shared = page(vec![shared_item("https://a.example/cart", "Cart (2)")]);
         shared.blocks[0].items[0].selector = "#x9281".to_owned();
         shared.blocks[0].source = "<nav id=x9282>".to_owned();
         let again = PageBlocks::of(&shared);
         assert!(first != again && first.is_like(&again) && again.is_like(&first));
         for other in [
-            page(vec![told("https://a.example/cart", "Basket")]),
-            page(vec![told("https://a.example/basket", "Cart (1)")]),
-            page(vec![told("https://a.example/cart", "Cart (1)"), told("https://a.example/", "Home")]),
+            page(vec![shared_item("https://a.example/cart", "Basket")]),
+            page(vec![shared_item("https://a.example/basket", "Cart (1)")]),
+            page(vec![shared_item("https://a.example/cart", "Cart (1)"), shared_item("https://a.example/", "Home")]),
             page(Vec::new()),
-            Shared { has_search: true, ..page(vec![told("https://a.example/cart", "Cart (1)")]) },
+            Shared { has_search: true, ..page(vec![shared_item("https://a.example/cart", "Cart (1)")]) },
         ] {
             assert!(!first.is_like(&PageBlocks::of(&other)), "{other:?}");
         }
@@ -246,7 +250,7 @@ mod tests {
     #[test]
     fn equal_blocks_are_kept_once_and_no_more_than_there_is_room_for() {
         let mut kept = Kept::default();
-        let menu = |name: &str| PageBlocks::of(&page(vec![told("https://a.example/a", name)]));
+        let menu = |name: &str| PageBlocks::of(&page(vec![shared_item("https://a.example/a", name)]));
         let (first, again) = (kept.keep(menu("A")).unwrap(), kept.keep(menu("A")).unwrap());
         assert!(Arc::ptr_eq(&first.blocks[0], &again.blocks[0]));
         let other = kept.keep(menu("B")).unwrap();

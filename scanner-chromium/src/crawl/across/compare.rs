@@ -1,7 +1,9 @@
 //! The comparison of the blocks that pages of one site have in common.
 //!
-//! Blocks are compared with those of their language and [`Slot`]. Of these, the form that most pages have is the usual one; each page has one
-//! counterpart of it at most. What is left is compared in the same way.
+//! Blocks are compared with those of the same language and [`Slot`], of which there may be several variants. The
+//! variant that most pages have is the usual one, and at most one block of each page is its counterpart: the one with
+//! the most links or controls in common. These are compared with it. The blocks that are left are compared in the same
+//! way, in further rounds.
 
 use std::{
     cmp::Reverse,
@@ -13,12 +15,13 @@ use super::{
     words::Words,
 };
 
-/// The number of slots of a site that are compared.
+/// The greatest number of slots of a site that are compared.
 const MAX_SLOTS: usize = 200;
-/// The number of forms of one slot that are compared, and how often the usual one of those that are left is looked for.
-const MAX_FORMS: usize = 100;
+/// The greatest number of variants of one slot that are compared.
+const MAX_VARIANTS: usize = 100;
+/// The greatest number of rounds for one slot, each with the usual variant of the blocks that are left.
 const MAX_ROUNDS: usize = 20;
-/// The number of links or controls that two blocks have in common at least. An address of a search is enough.
+/// The least number of links or controls that counterparts have in common. For searches, one is enough.
 const LEAST_COMMON: usize = 3;
 
 /// A page, with its number.
@@ -33,24 +36,24 @@ pub(super) struct Seen<'a> {
 pub(super) struct Comparison<'a> {
     pub(super) reordered: Vec<Reordered<'a>>,
     pub(super) renamed: Vec<Renamed<'a>>,
-    /// The pages whose links have the same order as others, or another.
+    /// The pages of which the order of links was compared with that of other pages, whatever came of it.
     pub(super) ordered: BTreeSet<usize>,
-    /// The pages with links or controls that other pages have.
+    /// The pages of which names were compared with those on other pages, whatever came of it.
     pub(super) named: BTreeSet<usize>,
 }
 
-/// A block whose links come in another order than usually.
+/// A block whose links are not in the usual order.
 #[derive(Debug)]
 pub(super) struct Reordered<'a> {
     pub(super) page: usize,
     pub(super) block: &'a Block,
-    /// Two links of it, in its own order; usually, the second comes first.
+    /// Two links of it, in its own order. In the usual order, the second comes before the first.
     pub(super) links: [&'a Item; 2],
     /// A page with the usual order.
     pub(super) usual_on: usize,
 }
 
-/// A link or a control that is called something else than usually.
+/// A link or a control whose name is not the usual one.
 #[derive(Debug)]
 pub(super) struct Renamed<'a> {
     pub(super) page: usize,
@@ -62,79 +65,81 @@ pub(super) struct Renamed<'a> {
 
 /// Compares the pages of a site.
 pub(super) fn compare<'a>(pages: &[Seen<'a>]) -> Comparison<'a> {
-    let mut slots: BTreeMap<(&str, &Slot), Forms<'a>> = BTreeMap::new();
+    let mut slots: BTreeMap<(&str, &Slot), Variants<'a>> = BTreeMap::new();
     for Seen { page, blocks } in pages {
         for block in &blocks.blocks {
             slots.entry((blocks.language.as_str(), &block.slot)).or_default().add(*page, block);
         }
     }
     let mut found = Comparison::default();
-    for forms in slots.into_values().filter(|forms| forms.pages.len() > 1).take(MAX_SLOTS) {
-        forms.compare(&mut found);
+    for variants in slots.into_values().filter(|variants| variants.pages.len() > 1).take(MAX_SLOTS) {
+        variants.compare(&mut found);
     }
     found.reordered.sort_by_key(|reordered| reordered.page);
     found.renamed.sort_by_key(|renamed| renamed.page);
     found
 }
 
-/// The blocks of one slot.
+/// The variants of the blocks of one language and slot.
 #[derive(Debug, Default)]
-struct Forms<'a> {
-    forms: Vec<Form<'a>>,
-    /// The numbers of forms by the block, which is one thing for all pages that have it.
+struct Variants<'a> {
+    variants: Vec<Variant<'a>>,
+    /// The indices of variants by the address of the block: pages with equal blocks share one in memory.
     numbers: HashMap<*const Block, usize>,
-    /// The numbers of orders by the links in them.
+    /// The numbers of orders, by the keys of the links in that order.
     orders: HashMap<Vec<&'a str>, usize>,
-    /// The pages with the numbers of the forms that they have.
+    /// The pages in their order, each with the indices of the variants that it has.
     pages: Vec<(usize, Vec<usize>)>,
 }
 
-/// A form of a block.
+/// One variant of the blocks of a slot.
 #[derive(Debug)]
-struct Form<'a> {
+struct Variant<'a> {
     block: &'a Block,
-    /// The places of the items whose keys are there once.
+    /// The positions of items by key, without keys that several items have.
     places: HashMap<&'a str, usize>,
-    /// The number of the order of its links.
+    /// The number of the order of its links, as in [`Variants::orders`].
     order: usize,
 }
 
-/// What a link or control is called.
+/// A name that pages have for a link or control.
 #[derive(Debug, Clone, Copy)]
-struct Called<'a> {
-    /// The number of pages on which it is, and the first of them.
+struct UsedName<'a> {
+    /// The number of pages with this name.
     pages: usize,
+    /// The first of these pages.
     first: usize,
     name: &'a str,
 }
 
-/// What two forms have in common.
+/// The match of two variants that are counterparts.
 #[derive(Debug, Clone, Copy)]
 struct Match<'a> {
+    /// The number of links and controls that both have.
     common: usize,
-    /// True if three links or more are in both, so that there is an order.
+    /// True if both have at least [`LEAST_COMMON`] links, so that their orders can be compared.
     has_order: bool,
-    /// The first two links that come the other way round.
+    /// The first two links whose order differs.
     swapped: Option<[&'a Item; 2]>,
 }
 
-impl<'a> Forms<'a> {
+impl<'a> Variants<'a> {
     fn add(&mut self, page: usize, block: &'a Block) {
-        let (next, key) = (self.forms.len(), std::ptr::from_ref(block));
+        let (next, key) = (self.variants.len(), std::ptr::from_ref(block));
         let number = match self.numbers.get(&key).copied() {
             Some(number) => number,
-            None if next < MAX_FORMS => {
+            None if next < MAX_VARIANTS => {
                 self.numbers.insert(key, next);
                 let links: Vec<&str> = block.items.iter().filter_map(|item| item.leads_to()).collect();
                 let orders = self.orders.len();
                 let order = *self.orders.entry(links).or_insert(orders);
-                self.forms.push(Form { block, places: places_of(block), order });
+                self.variants.push(Variant { block, places: places_of(block), order });
                 next
             }
             None => return,
         };
         match self.pages.last_mut() {
-            Some((last, forms)) if *last == page => forms.push(number),
+            Some((last, variants)) if *last == page => variants.push(number),
             _ => self.pages.push((page, vec![number])),
         }
     }
@@ -151,40 +156,41 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// Returns the first form with the order of links that most pages have.
+    /// Returns the first variant among those whose order of links most pages have; `None` if no blocks are left.
     fn most_frequent(&self) -> Option<usize> {
         let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        for form in self.pages.iter().flat_map(|(_, forms)| forms) {
-            let (count, first) = counts.entry(self.forms[*form].order).or_insert((0, *form));
+        for variant in self.pages.iter().flat_map(|(_, variants)| variants) {
+            let (count, first) = counts.entry(self.variants[*variant].order).or_insert((0, *variant));
             *count += 1;
-            *first = (*first).min(*form);
+            *first = (*first).min(*variant);
         }
         let most = counts.into_values().max_by_key(|(count, first)| (*count, Reverse(*first)));
         most.map(|(_, first)| first)
     }
 
-    /// Returns for each form what it has in common with this one; `None` if it is another block.
+    /// Returns the match of each variant with this one; `None` for a variant that is no counterpart.
     fn matches(&self, usual: usize) -> Vec<Option<Match<'a>>> {
-        self.forms.iter().map(|form| self.forms[usual].matches(form)).collect()
+        self.variants.iter().map(|variant| self.variants[usual].matches(variant)).collect()
     }
 
-    /// Takes from each page the form that is its counterpart of the usual one, and returns them.
+    /// Removes from each page the counterpart of the usual variant, and returns these with their pages.
     fn take_counterparts(&mut self, usual: usize, matches: &[Option<Match<'a>>]) -> Vec<(usize, usize)> {
         let mut cluster = Vec::new();
-        for (page, forms) in &mut self.pages {
-            // One of the same links in the same order goes first.
-            let best = forms.iter().copied().enumerate().filter_map(|(place, form)| {
-                let Match { common, swapped, .. } = matches[form]?;
-                Some(((common, swapped.is_none(), Reverse(place)), place, form))
+        for (page, variants) in &mut self.pages {
+            // Of equally good counterparts, one with the links in the same order is preferred.
+            let best = variants.iter().copied().enumerate().filter_map(|(place, variant)| {
+                let Match { common, swapped, .. } = matches[variant]?;
+                Some(((common, swapped.is_none(), Reverse(place)), place, variant))
             });
-            if let Some((_, place, form)) = best.max_by_key(|(rank, ..)| *rank) {
-                forms.remove(place);
-                cluster.push((*page, form));
+            if let Some((_, place, variant)) = best.max_by_key(|(rank, ..)| *rank) {
+                variants.remove(place);
+                cluster.push((*page, variant));
             }
-            // It may have too little for a block that is anywhere else.
-            forms.retain(|form| *form != usual);
+            // A small block may be no counterpart even of itself. It is removed, so that it is not the usual one of the
+            // next round again.
+            variants.retain(|variant| *variant != usual);
         }
-        self.pages.retain(|(_, forms)| !forms.is_empty());
+        self.pages.retain(|(_, variants)| !variants.is_empty());
         cluster
     }
 
@@ -196,12 +202,12 @@ impl<'a> Forms<'a> {
         found: &mut Comparison<'a>,
     ) {
         let swapped = |matches: &[Option<Match<'a>>]| -> Vec<(usize, usize, [&'a Item; 2])> {
-            let links = |form: usize| matches[form].and_then(|found| found.swapped);
-            cluster.iter().filter_map(|(page, form)| Some((*page, *form, links(*form)?))).collect()
+            let links = |variant: usize| matches[variant].and_then(|found| found.swapped);
+            cluster.iter().filter_map(|(page, variant)| Some((*page, *variant, links(*variant)?))).collect()
         };
         let mut others = swapped(&matches);
         if others.len() * 2 > cluster.len() {
-            // No order of many pages: the one that fewer pages depart from is the usual one.
+            // Most pages depart from this order, so the order of one of them is tried instead.
             let other = others[0].1;
             let of_other = self.matches(other);
             let departing = swapped(&of_other);
@@ -209,42 +215,44 @@ impl<'a> Forms<'a> {
                 (usual, matches, others) = (other, of_other, departing);
             }
         }
-        let order = self.forms[usual].order;
-        let Some((usual_on, _)) = cluster.iter().find(|(_, form)| self.forms[*form].order == order) else { return };
-        let has_order = |form: usize| matches[form].is_some_and(|found| found.has_order);
+        let order = self.variants[usual].order;
+        let Some((usual_on, _)) = cluster.iter().find(|(_, variant)| self.variants[*variant].order == order) else {
+            return;
+        };
+        let has_order = |variant: usize| matches[variant].is_some_and(|found| found.has_order);
         let of_order: BTreeSet<usize> =
-            cluster.iter().filter(|(_, form)| has_order(*form)).map(|(page, _)| *page).collect();
+            cluster.iter().filter(|(_, variant)| has_order(*variant)).map(|(page, _)| *page).collect();
         if of_order.len() > 1 {
             found.ordered.extend(of_order);
         }
-        found.reordered.extend(others.into_iter().map(|(page, form, links)| {
-            let block = self.forms[form].block;
+        found.reordered.extend(others.into_iter().map(|(page, variant, links)| {
+            let block = self.variants[variant].block;
             Reordered { page, block, links, usual_on: *usual_on }
         }));
     }
 
     fn compare_names(&self, cluster: &[(usize, usize)], found: &mut Comparison<'a>) {
         let mut pages_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (page, form) in cluster {
-            pages_of.entry(*form).or_default().push(*page);
+        for (page, variant) in cluster {
+            pages_of.entry(*variant).or_default().push(*page);
         }
-        let mut names: BTreeMap<&str, BTreeMap<Words, Called<'a>>> = BTreeMap::new();
+        let mut names: BTreeMap<&str, BTreeMap<Words, UsedName<'a>>> = BTreeMap::new();
         let mut said: BTreeMap<usize, Vec<(&'a Item, Words)>> = BTreeMap::new();
-        for (form, pages) in &pages_of {
-            let Form { block, places, .. } = &self.forms[*form];
+        for (variant, pages) in &pages_of {
+            let Variant { block, places, .. } = &self.variants[*variant];
             let once = block.items.iter().map(|item| &**item).filter(|item| places.contains_key(item.key.as_str()));
             let own: Vec<(&'a Item, Words)> = once.map(|item| (item, Words::of(&item.name))).collect();
             for (item, words) in own.iter().filter(|(_, words)| !words.is_empty()) {
                 let of_key = names.entry(item.key.as_str()).or_default();
-                let new = Called { pages: 0, first: pages[0], name: item.name.as_str() };
+                let new = UsedName { pages: 0, first: pages[0], name: item.name.as_str() };
                 let called = of_key.entry(words.clone()).or_insert(new);
                 called.pages += pages.len();
                 called.first = called.first.min(pages[0]);
             }
-            said.insert(*form, own);
+            said.insert(*variant, own);
         }
-        // Of what several pages have, the name that most of them have.
-        let mut usual: BTreeMap<&str, (&Words, Called<'a>)> = BTreeMap::new();
+        // The usual name of each link or control that several pages have: the one on most pages.
+        let mut usual: BTreeMap<&str, (&Words, UsedName<'a>)> = BTreeMap::new();
         for (key, names) in &names {
             let most = names.iter().max_by_key(|(_, called)| (called.pages, Reverse(called.first)));
             if let Some((words, called)) = most
@@ -253,24 +261,24 @@ impl<'a> Forms<'a> {
                 usual.insert(key, (words, *called));
             }
         }
-        for (form, items) in &said {
+        for (variant, items) in &said {
             let known = items.iter().filter_map(|(item, words)| {
                 let (usual, called) = *usual.get(item.key.as_str())?;
                 Some((*item, words.differs_from(usual), called))
             });
-            let known: Vec<(&'a Item, bool, Called<'a>)> = known.collect();
+            let known: Vec<(&'a Item, bool, UsedName<'a>)> = known.collect();
             if known.is_empty() {
                 continue;
             }
-            let pages = &pages_of[form];
+            let pages = &pages_of[variant];
             found.named.extend(pages);
             let others = known.iter().filter(|(_, differs, _)| *differs);
-            // Where most names are others, the pages may be in two languages.
-            let is_search = self.forms[*form].block.slot.role == "search";
+            // If most names differ, the page may be in another language than its `lang` says.
+            let is_search = self.variants[*variant].block.slot.role == "search";
             if !is_search && others.clone().count() * 2 > known.len() {
                 continue;
             }
-            for (item, _, Called { first, name, .. }) in others.copied() {
+            for (item, _, UsedName { first, name, .. }) in others.copied() {
                 let renamed = |page: &usize| Renamed { page: *page, item, usual_name: name, usual_on: first };
                 found.renamed.extend(pages.iter().map(renamed));
             }
@@ -278,11 +286,12 @@ impl<'a> Forms<'a> {
     }
 }
 
-impl<'a> Form<'a> {
-    /// Returns what another form has in common with this one; `None` if they are no forms of one block.
+impl<'a> Variant<'a> {
+    /// Returns the match of another variant with this one. Returns `None` if they are no counterparts: they have too
+    /// few links and controls in common, or fewer than half of those of the smaller one.
     fn matches(&self, other: &Self) -> Option<Match<'a>> {
         let both = self.places.iter().filter_map(|(key, here)| Some((*other.places.get(key)?, *here)));
-        // In the order of the other form, with the place here.
+        // Pairs of positions, in the other variant and in this one, in the order of the other.
         let mut common: Vec<(usize, usize)> = both.collect();
         common.sort_unstable();
         let smaller = self.places.len().min(other.places.len());
@@ -320,10 +329,10 @@ mod tests {
 
     use super::{super::blocks::Kept, *};
 
-    /// A block: its role, its place, and the address and the name of each item.
-    type Told<'t> = (&'t str, &'t str, &'t [(&'t str, &'t str)]);
+    /// The parts of a block: its role, its place, and the address and the name of each item.
+    type BlockParts<'t> = (&'t str, &'t str, &'t [(&'t str, &'t str)]);
 
-    fn block((role, place, items): Told<'_>) -> Arc<Block> {
+    fn block((role, place, items): BlockParts<'_>) -> Arc<Block> {
         let item = |(key, name): &(&str, &str)| {
             let key = if key.contains(' ') { (*key).to_owned() } else { format!("link a.example/{key}") };
             Arc::new(Item { key, name: (*name).to_owned(), selector: "#x".to_owned(), source: "<a>".to_owned() })
@@ -333,13 +342,14 @@ mod tests {
         Arc::new(Block { slot, selector: role.to_owned(), source: format!("<{role}>"), items })
     }
 
-    /// Returns `page first second` for each pair of links in another order, and `page name usual` for each other name.
-    fn differences(pages: &[(&str, &[Told<'_>])]) -> Vec<String> {
+    /// Returns `page first second` for each two links that are not in the usual order, and `page name usual` for each
+    /// name that is not the usual one.
+    fn differences(pages: &[(&str, &[BlockParts<'_>])]) -> Vec<String> {
         let mut kept = Kept::default();
         let pages: Vec<PageBlocks> = pages
             .iter()
             .map(|(language, blocks)| {
-                let blocks = blocks.iter().map(|told| block(*told)).collect();
+                let blocks = blocks.iter().map(|parts| block(*parts)).collect();
                 kept.keep(PageBlocks { language: (*language).to_owned(), blocks, ..PageBlocks::default() }).unwrap()
             })
             .collect();
@@ -356,7 +366,7 @@ mod tests {
     const MENU: &[(&str, &str)] = &[("home", "Home"), ("shop", "Shop"), ("news", "News"), ("help", "Help")];
     const NONE: [&str; 0] = [];
 
-    fn menu<'t>(items: &'t [(&'t str, &'t str)]) -> Told<'t> {
+    fn menu<'t>(items: &'t [(&'t str, &'t str)]) -> BlockParts<'t> {
         ("navigation", "banner", items)
     }
 
@@ -366,7 +376,7 @@ mod tests {
         let usual = [menu(MENU)];
         assert_eq!(differences(&[("en", &usual), ("en", &usual), ("en", &[menu(&other)])]), ["2 News Shop"]);
         assert_eq!(differences(&[("en", &[menu(&other)]), ("en", &usual), ("en", &usual)]), ["0 News Shop"]);
-        // Where each page has a menu of its own, the order of most of them is still the usual one.
+        // If the menu of each page is another variant, the usual order is still the one that most of them share.
         let with = |own: &'static str| [MENU, &[(own, own)]].concat();
         let (a, b) = (with("a"), with("b"));
         assert_eq!(differences(&[("en", &[menu(&other)]), ("en", &[menu(&a)]), ("en", &[menu(&b)])]), ["0 News Shop"]);
@@ -380,10 +390,10 @@ mod tests {
         assert_eq!(differences(&[("en", &[menu(MENU)]), ("en", &[menu(&more)]), ("en", &[menu(&less)])]), NONE);
         let footer = ("navigation", "contentinfo", &other[..]);
         assert_eq!(differences(&[("en", &[menu(MENU), footer]), ("en", &[menu(MENU), footer])]), NONE);
-        // Two menus of one page are no two pages; and another language has an order of its own.
+        // Menus of the same page are not compared with each other, and neither are pages in different languages.
         assert_eq!(differences(&[("en", &[menu(MENU), menu(&other)]), ("en", &[menu(MENU), menu(&other)])]), NONE);
         assert_eq!(differences(&[("en", &[menu(MENU)]), ("de", &[menu(&other)])]), NONE);
-        // Two links are no order, and what is there twice has no place.
+        // Two links in common are too few to compare an order, and links that a block has twice are left out.
         let two = [("news", "News"), ("shop", "Shop"), ("x", "X"), ("y", "Y")];
         let twice = [MENU, &[("shop", "Shop"), ("news", "News")]].concat();
         assert_eq!(differences(&[("en", &[menu(MENU)]), ("en", &[menu(&two)]), ("en", &[menu(&twice)])]), NONE);
@@ -395,7 +405,7 @@ mod tests {
         let search = [("submit /s q", "Search"), ("field /s q", "Words")];
         let of = |items| ("search", "banner", items);
         let (find, search) = ([of(&find[..])], [of(&search[..])]);
-        let pages: [(&str, &[Told<'_>]); 3] = [("en", &find), ("en", &search), ("en", &search)];
+        let pages: [(&str, &[BlockParts<'_>]); 3] = [("en", &find), ("en", &search), ("en", &search)];
         assert_eq!(differences(&pages), ["0 Find Search"]);
         let other = [("home", "Home"), ("shop", "Products"), ("news", "News"), ("help", "Help")];
         assert_eq!(differences(&[("en", &[menu(MENU)]), ("en", &[menu(&other)])]), ["1 Products Shop"]);
@@ -408,11 +418,11 @@ mod tests {
         let german = [("home", "Start"), ("shop", "Laden"), ("news", "Neues"), ("help", "Hilfe")];
         assert_eq!(differences(&[("en", &[menu(MENU)]), ("en", &[menu(&german)])]), NONE);
         assert_eq!(differences(&[("en", &[menu(MENU)]), ("de", &[menu(&german)])]), NONE);
-        // The next page of one page is the previous one of another.
+        // In a list of pages, a link that is called “Next” on one page leads to the same page as “Back” on another.
         let pages = |number: &'static str| [("1", number), ("2", "2"), ("3", "3")];
         let (next, back) = (pages("Next"), pages("Back"));
         let numbers = |items| ("navigation", "", items);
-        let all: [(&str, &[Told<'_>]); 2] = [("en", &[numbers(&next[..2])]), ("en", &[numbers(&back[..2])])];
+        let all: [(&str, &[BlockParts<'_>]); 2] = [("en", &[numbers(&next[..2])]), ("en", &[numbers(&back[..2])])];
         assert_eq!(differences(&all), NONE, "two links in common are no block");
     }
 

@@ -1,8 +1,8 @@
-//! The probes that compare the pages of a check (decision 0065): navigation in another order, other names for the same, and pages to
-//! which there is one way only.
+//! The probes that compare the pages of a check (decision 0065): they look for navigation in another order, for other
+//! names of the same link or control, and for pages that can be found in one way only.
 //!
-//! `blocks` is what is kept of a page, `compare` finds differences, in names by their `words`, and `record` collects the pages of a check and adds what was found
-//! to its findings.
+//! `blocks` has the parts of a page that are kept. `compare` finds differences; it compares names by their `words`.
+//! `record` collects the pages of a check, and adds what was found to its findings.
 
 mod blocks;
 mod compare;
@@ -21,7 +21,7 @@ const NAVIGATION: &str = "a11ycheck-consistent-navigation";
 const IDENTIFICATION: &str = "a11ycheck-consistent-identification";
 const WAYS: &str = "a11ycheck-multiple-ways";
 
-/// Returns whether a rule is about several pages, so that what it finds on a page depends on the others.
+/// Returns whether a rule compares pages, so that its findings on a page depend on the other pages.
 pub(super) fn is_across(rule: &RuleId) -> bool {
     [NAVIGATION, IDENTIFICATION, WAYS].contains(&rule.as_str())
 }

@@ -1,4 +1,4 @@
-//! The pages of a check, and what comparing them adds to its findings.
+//! The pages of a check, and the findings that comparing them adds.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -21,12 +21,12 @@ use crate::{
     probes,
 };
 
-/// The number of elements of a rule that are kept. All are counted.
+/// The greatest number of elements of a rule that are kept. All are counted.
 const MAX_KEPT: usize = 20;
-/// The number of pages from which on a site is one in which pages have to be found.
+/// The least number of pages of a site in which each page has to be found in more than one way (WCAG 2.4.5).
 const LEAST_PAGES: usize = 3;
 
-/// What pages of a check have in common, so far.
+/// The pages of a check that were added so far, with the blocks in which they are compared.
 #[derive(Debug, Default)]
 pub(in crate::crawl) struct Across {
     kept: Kept,
@@ -47,7 +47,7 @@ struct StartPage {
 
 /// An element about which a person is asked.
 #[derive(Debug)]
-struct Told<'a> {
+struct UndecidedElement<'a> {
     page: usize,
     selector: &'a str,
     source: &'a str,
@@ -77,7 +77,7 @@ impl Across {
         kept
     }
 
-    /// Gives each page the number that `places` has for it.
+    /// Renumbers the pages: the page with number `n` gets the number `places[n]`.
     pub(in crate::crawl) fn placed(mut self, places: &[usize]) -> Self {
         let place = |page: usize| places.get(page).copied().unwrap_or(page);
         for (page, _) in &mut self.pages {
@@ -90,7 +90,8 @@ impl Across {
         self
     }
 
-    /// Compares the pages, and adds what a person has to look at, with what the rules came to on each page.
+    /// Compares the pages, and adds to `output` the elements that a person has to judge, and the outcomes of these
+    /// rules on each page.
     pub(in crate::crawl) fn add_to(&self, output: &mut ScanOutput) {
         let urls: Vec<String> = output.findings.pages.iter().map(|page| page.url.clone()).collect();
         let sites = self.sites(&urls);
@@ -106,14 +107,14 @@ impl Across {
             let Comparison { reordered, renamed, ordered, named } = &comparison;
             let url_of = |page: usize| urls.get(page);
             add_outcomes(outcomes, NAVIGATION, &own, ordered, reordered.iter().map(|found| found.page));
-            navigation.extend(reordered.iter().map(|found| Told {
+            navigation.extend(reordered.iter().map(|found| UndecidedElement {
                 page: found.page,
                 selector: &found.block.selector,
                 source: &found.block.source,
                 data: json!({ "links": found.links.map(|link| link.shown()), "page": url_of(found.usual_on) }),
             }));
             add_outcomes(outcomes, IDENTIFICATION, &own, named, renamed.iter().map(|found| found.page));
-            identification.extend(renamed.iter().map(|found| Told {
+            identification.extend(renamed.iter().map(|found| UndecidedElement {
                 page: found.page,
                 selector: &found.item.selector,
                 source: &found.item.source,
@@ -127,17 +128,17 @@ impl Across {
             let lost = start.and_then(|start| Some((start, start.lost(site)?)));
             let applies: BTreeSet<usize> = start.iter().map(|start| start.page).collect();
             add_outcomes(outcomes, WAYS, &own, &applies, lost.iter().map(|(start, _)| start.page));
-            ways.extend(lost.map(|(start, url)| Told {
+            ways.extend(lost.map(|(start, url)| UndecidedElement {
                 page: start.page,
                 selector: "html",
                 source: &start.source,
                 data: json!({ "page": url }),
             }));
         }
-        for (rule, told) in [(NAVIGATION, navigation), (IDENTIFICATION, identification), (WAYS, ways)] {
-            tell(&mut output.findings, rule, &told);
+        for (rule, elements) in [(NAVIGATION, navigation), (IDENTIFICATION, identification), (WAYS, ways)] {
+            add_undecided(&mut output.findings, rule, &elements);
         }
-        // By page, then by rule, those of axe-core first.
+        // The order is by page; on a page, rules of axe-core come before probes, then by id.
         output.findings.undecided.sort_by(|a, b| {
             let key = |finding: &Finding| (finding.page, is_probe(finding.rule.as_str()));
             key(a).cmp(&key(b)).then_with(|| a.rule.cmp(&b.rule))
@@ -163,8 +164,9 @@ impl Across {
 }
 
 impl StartPage {
-    /// Returns the first of the site's pages to which neither this page nor a block of any leads, if nothing else is known by which
-    /// pages can be found.
+    /// Returns the first page of the site to which neither this page nor a block of any page links. Returns `None` if
+    /// there is none, or if the site may have another way to its pages: a search, an index, or links that were not
+    /// kept.
     fn lost<'a>(&self, site: &[SitePage<'a>]) -> Option<&'a str> {
         let has_way = |blocks: &PageBlocks| blocks.has_search || blocks.has_index || blocks.is_cut;
         if site.iter().any(|page| has_way(page.seen.blocks)) {
@@ -174,7 +176,7 @@ impl StartPage {
         let items = blocks.flat_map(|block| &block.items);
         let linked: HashSet<&str> = items.filter_map(|item| item.leads_to()).collect();
         let is_linked = |url: &str| {
-            // What is not known in full is not lost.
+            // An address that is masked or malformed can't be compared, so the page counts as linked.
             let Some(url) = Url::parse(url).ok().filter(|url| !url.as_str().contains(MASK)) else { return true };
             let key = address::key(&url);
             linked.contains(key.as_str()) || self.links.contains(&key)
@@ -184,7 +186,8 @@ impl StartPage {
     }
 }
 
-/// Adds what a rule came to on these pages, of which it applies to some. Where a person is asked, it has come to nothing yet.
+/// Notes the outcome of a rule on these pages: passed on those in `applies`, and inapplicable on the others. On the
+/// pages in `asked`, on which a person has to judge, there is no outcome yet.
 fn add_outcomes(
     outcomes: &mut [RuleOutcomes],
     rule: &str,
@@ -200,16 +203,17 @@ fn add_outcomes(
     }
 }
 
-/// Adds a rule to the findings, and the elements about which a person is asked.
-fn tell(findings: &mut Findings, rule: &str, told: &[Told<'_>]) {
+/// Adds a rule to the findings, with the elements that a person has to judge: [`MAX_KEPT`] of them, and the number of
+/// all.
+fn add_undecided(findings: &mut Findings, rule: &str, elements: &[UndecidedElement<'_>]) {
     // A test proves that the catalogue has each of the rules.
     let Some(facts) = probes::rule_facts(rule) else { return };
     let id = RuleId::new(rule);
     findings.ran.get_or_insert_default().insert(id.clone());
-    if told.is_empty() {
+    if elements.is_empty() {
         return;
     }
-    let count = u32::try_from(told.len()).unwrap_or(u32::MAX);
+    let count = u32::try_from(elements.len()).unwrap_or(u32::MAX);
     let summary = facts.help.clone();
     findings.rules.entry(id.clone()).or_insert(facts);
     *findings.needs_review.entry(id.clone()).or_default() += count;
@@ -217,12 +221,12 @@ fn tell(findings: &mut Findings, rule: &str, told: &[Told<'_>]) {
     add_reasons(findings.undecided_reasons.entry(id.clone()).or_default(), &reasons);
     let room = Findings::MAX_ALL_UNDECIDED.saturating_sub(findings.undecided.len()).min(MAX_KEPT);
     let mut of_page: BTreeMap<usize, usize> = BTreeMap::new();
-    let has_room = |told: &&Told<'_>| {
-        let count = of_page.entry(told.page).or_default();
+    let has_room = |element: &&UndecidedElement<'_>| {
+        let count = of_page.entry(element.page).or_default();
         *count += 1;
         *count <= Findings::MAX_UNDECIDED
     };
-    for Told { page, selector, source, data } in told.iter().filter(has_room).take(room) {
+    for UndecidedElement { page, selector, source, data } in elements.iter().filter(has_room).take(room) {
         let Some(url) = findings.pages.get(*page).map(|page| page.url.clone()) else { continue };
         let check = axe_check(rule, CheckNeed::Any, CheckOutcome::Incomplete, data);
         let finding = Finding::new(id.clone(), *page, &url, selector, source, &summary);
@@ -253,7 +257,7 @@ mod tests {
         PageBlocks { language: "en".to_owned(), blocks: vec![Arc::new(block)], ..PageBlocks::default() }
     }
 
-    /// Returns what a check of these pages comes to, of which the first is the start page.
+    /// Returns the result of a check of these pages, of which the first is the start page.
     fn checked(pages: Vec<(&str, PageBlocks)>, links: &[&str]) -> ScanOutput {
         let urls: Vec<String> = pages.iter().map(|(path, _)| format!("https://a.example/{path}")).collect();
         let outcomes = urls.iter().map(|url| PageOutcome::checked(url.as_str(), ""));

@@ -17,7 +17,7 @@ impl Words {
         self.0.is_empty()
     }
 
-    /// Returns whether neither of the two says all that the other says.
+    /// Returns whether neither of the two contains all words of the other in a row. Names without words never differ.
     pub(super) fn differs_from(&self, other: &Self) -> bool {
         !self.is_empty() && !other.is_empty() && !self.0.contains(&other.0) && !other.0.contains(&self.0)
     }

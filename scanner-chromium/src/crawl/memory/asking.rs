@@ -49,10 +49,10 @@ pub(super) struct Question {
     pub(super) known: Known,
 }
 
-/// What is known of a part, so that the site need not send it again.
+/// The validator of a part from an earlier response, with which the site can say that the part has not changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Known {
-    /// Nothing that the site would compare.
+    /// There is none, so the site sends the whole part.
     Nothing,
     /// Its `ETag`.
     Tag(String),

@@ -55,7 +55,7 @@ pub(in crate::crawl) struct PageMemory {
     pub(in crate::crawl) unstable: u32,
     /// The number of its elements that have a picture, and one more if it has one itself.
     pub(in crate::crawl) pictures: usize,
-    /// What it may share with other pages.
+    /// The blocks in which it is compared with other pages.
     pub(in crate::crawl) blocks: PageBlocks,
 }
 
@@ -71,7 +71,7 @@ pub(in crate::crawl) struct KnownPart {
     pub(super) headers: Option<Hash256>,
 }
 
-/// What tells a part from a later one.
+/// The property of a part that proves, when it is requested again, that it has not changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::crawl) enum KnownProof {
@@ -81,7 +81,7 @@ pub(in crate::crawl) enum KnownProof {
     Body(#[serde(with = "base64_hash")] Hash256),
     /// The target of a redirect.
     Target(String),
-    /// Its status says that it is not there.
+    /// A status that says that the part does not exist.
     Missing,
     /// No server could be reached for it.
     Unreachable,

@@ -117,7 +117,8 @@ impl Notes {
         self.done_by
     }
 
-    /// Returns what tells a part from a later one, asking for the part where that takes its body.
+    /// Returns a part with the proof that it has not changed. Requests the part where the proof is its body, or that it
+    /// is unreachable.
     async fn known(&self, part: &PagePart, page: &Url) -> Option<KnownPart> {
         if part.leads_to.is_some() || !matches!(part.proof, Proof::Body | Proof::Unreachable) {
             return KnownPart::of(part, None);
@@ -134,8 +135,8 @@ pub(super) fn is_page(link: &str) -> bool {
 }
 
 impl Noted {
-    /// Returns the page as it is remembered: it has this number among the findings, and these blocks. `None` if its outcome hangs on
-    /// more than its parts.
+    /// Returns the page as it is remembered, with its number among the findings and its blocks. Returns `None` if its
+    /// outcome does not depend on its parts alone, if not all of it can be kept, or if it has personal data.
     pub(in crate::crawl) fn remembered(
         self,
         page: usize,
@@ -170,7 +171,8 @@ impl Noted {
     }
 }
 
-/// Returns the key of all that decides about the outcome of a page beside its parts: who examines it, how, and with which fonts.
+/// Returns the hash of everything but its parts on which the outcome of a page depends: versions, settings, standard,
+/// user agent and fonts.
 pub(in crate::crawl) fn key(
     config: &ChromiumConfig,
     standard: StandardId,

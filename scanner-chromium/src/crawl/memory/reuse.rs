@@ -38,7 +38,7 @@ pub(in crate::crawl) struct Earlier {
     pages: HashMap<String, PageMemory>,
 }
 
-/// What an outcome consists of, aside from pictures and positions.
+/// The outcome of a page without pictures and positions, which are not compared.
 #[derive(Debug, PartialEq)]
 struct Outcome<'a> {
     page: PageOutcome,

@@ -49,7 +49,7 @@ struct Named<'a> {
 }
 
 /// The outcome of a named page.
-type Told<'a> = (Named<'a>, Result<Box<Checked>, Failure>);
+type NamedOutcome<'a> = (Named<'a>, Result<Box<Checked>, Failure>);
 
 /// Checks the pages of a list.
 ///
@@ -66,16 +66,16 @@ pub(crate) async fn check_exactly(
     let engine = Tool::axe_core(parts.axe.version(), browser.product()).with_probes(probes::VERSION);
     drop(browser);
     let sites = by_site(pages.as_slice());
-    let (tell, mut told) = mpsc::unbounded_channel::<Told<'_>>();
+    let (sender, mut receiver) = mpsc::unbounded_channel::<NamedOutcome<'_>>();
     let checking = async move {
-        let tell = &tell;
+        let sender = &sender;
         let sites = stream::iter(sites.into_iter().map(Ok));
         let checked = sites.try_for_each_concurrent(SITES_AT_ONCE, |named| async move {
             let count = u32::try_from(named.len()).unwrap_or(u32::MAX);
             let Some(first) = named.first() else { return Ok(()) };
             let site = SiteTask { start: first.url, pages: count, done_by };
             let crawl = Crawl::begin_at(parts, request, site).await?;
-            crawl.check_named(&named, tell).await
+            crawl.check_named(&named, sender).await
         });
         checked.await
     };
@@ -83,7 +83,7 @@ pub(crate) async fn check_exactly(
     let booking = async {
         let (mut results, mut places) = (Results::new(engine, progress), Vec::new());
         progress.progress(PageCounts::new(0, all));
-        while let Some((named, outcome)) = told.recv().await {
+        while let Some((named, outcome)) = receiver.recv().await {
             match outcome {
                 Ok(checked) => results.add_checked(*checked, named.place == 0, None),
                 Err(failure) => {
@@ -118,7 +118,8 @@ fn by_site(pages: &[Url]) -> Vec<Vec<Named<'_>>> {
     sites
 }
 
-/// Returns what stands for the pages, which are in the order in which they were done, in that of the list.
+/// Sorts values of pages, which are in the order in which the pages were done, into the order of the list. `places` has
+/// the position of each page in the list.
 fn in_order<T>(of_pages: Vec<T>, places: &[usize]) -> Vec<T> {
     let mut placed: Vec<(usize, T)> = places.iter().copied().zip(of_pages).collect();
     placed.sort_by_key(|(place, _)| *place);
@@ -180,19 +181,19 @@ impl Patience {
 }
 
 impl Crawl<'_> {
-    /// Checks the pages of one site, and tells the outcome of each.
+    /// Checks the pages of one site, and sends the outcome of each.
     async fn check_named<'p>(
         &self,
         named: &[Named<'p>],
-        tell: &mpsc::UnboundedSender<Told<'p>>,
+        sender: &mpsc::UnboundedSender<NamedOutcome<'p>>,
     ) -> Result<(), CrawlError> {
         let Some(first) = named.first() else { return Ok(()) };
         let robots = match self.robots_of_named(first.url).await {
             Ok(robots) => robots,
             Err(failure) => {
                 for named in named {
-                    // Only a scan that has ended listens no longer.
-                    let _ = tell.send((*named, Err(failure.clone())));
+                    // The receiver is dropped only when the scan has ended.
+                    let _ = sender.send((*named, Err(failure.clone())));
                 }
                 return Ok(());
             }
@@ -219,7 +220,7 @@ impl Crawl<'_> {
                     }
                 }
             };
-            let _ = tell.send((named, outcome));
+            let _ = sender.send((named, outcome));
             Ok(())
         });
         visits.await
