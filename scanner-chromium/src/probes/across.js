@@ -1,5 +1,6 @@
-// Reads what a page may share with others of its site, for the probes that compare pages once all of them are done: blocks outside of
-// its main content with their links and controls, and the ways that it offers to find other pages. `limits` bounds all of it.
+// Reads the blocks that a page may share with other pages of its site, for the probes that compare pages when all of
+// them are done: blocks outside of its main content, with their links and controls. Also reads whether the page has a
+// search or an index. `limits` bounds all of it.
 (kit) => (limits) => {
   const { all, attribute, attributes, closest, has, inside, isExposed, matches, name, parent, read, role, tag, text } = kit;
   const cut = (value, length) => String(value ?? '').slice(0, length);
@@ -7,11 +8,12 @@
 
   const escaped = (value) => value.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
   const startTag = (element) => `<${[tag(element), ...attributes(element).map((key) => `${key}="${escaped(attribute(element, key) ?? '')}"`)].join(' ')}>`;
-  // A selector of its own, which takes less time than axe-core's; none in shadow trees, and among very many.
+  // Returns a step of a selector. This takes less time than axe-core's selectors. Null in shadow trees, and for
+  // elements with more than 1,000 siblings of their type before them.
   const paths = new Map();
   const step = (element) => {
     const id = attribute(element, 'id') ?? '';
-    // One with digits may be new each time.
+    // An id with digits may be new each time.
     if (/^[a-z][a-z_-]*$/i.test(id) && id.length <= 50 && kit.select(`#${id}`).length === 1) return { path: `#${id}` };
     const above = parent(element);
     if (above === null) return element === root ? { path: 'html' } : null;
@@ -57,7 +59,8 @@
     const address = absolute(given);
     return /^https?:/.test(address) ? address : '';
   };
-  // A control is known by what its form does and what the field is called there, or by an id that a person has chosen.
+  // Returns the key of a control: the action of its form and the name of the field there, or an id that a person seems
+  // to have chosen; empty if it has none.
   const ofControl = (element) => {
     const kind = (attribute(element, 'type') ?? '').toLowerCase();
     const form = closest(element, 'form');
@@ -116,7 +119,7 @@
     });
   }
 
-  // Ways to find a page beside its links; where in doubt, there is one.
+  // Words for a search or an index of pages, in the languages of reports. In doubt, the page counts as having one.
   const search = /\bsearch|(?<!be|ver|unter)suche\b|\bsuchen\b|пошук|szuka|(?<!\p{L})hled|vyhled[aá]v|c[ăa]ut[aă]|поиск/iu;
   const finds = /\bfind\b|\bfinden\b|знайти|шукати|znajdź|najít|găs[ei]|найти|искать/iu;
   const index = /site[\s_-]?map|\ba\s*(?:-|–|—|to|bis)\s*z\b|(?<!\p{L})а\s*[-–—]\s*я(?!\p{L})|table of contents|all pages|site index|inhaltsverzeichnis|inhaltsübersicht|seitenübersicht|alle seiten|карта сай|мапа сай|карта порт|mapa (?:strony|stron|serwisu|witryny|webu|stránek)|spis tre|obsah webu|rejstřík|harta site|cuprins|содержание сай/iu;

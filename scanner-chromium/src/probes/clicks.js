@@ -1,14 +1,16 @@
-// Judges the elements on which scripts listen for clicks, which `clicks.rs` has found, and leaves those that nothing but a mouse seems to
-// reach beside what `forms.js` has found by attributes and classes. `clicked` says which of them listen for a whole click. Calls no listener.
+// Judges the elements with listeners for clicks that `clicks.rs` has found, and adds those that seem to be reachable
+// with a mouse only to the results of `forms.js`, which finds elements by attributes and classes. `clicked` has true
+// for each element that listens for `click` or `dblclick`. Calls no listener.
 (facts, clicked, elements) => {
   const id = 'a11ycheck-mouse-only';
   const { probes } = outcome;
-  // Where the probe has not run, a part of it says nothing about the page.
+  // If the probe of `forms.js` has not run, this part alone must not claim that the page passes.
   if (![...probes.passed, ...probes.inapplicable].includes(id)) return;
   const { attribute, box, contains, focusable, inside, isExposed, isVisible, matches, name, parent, reachable, read, select, tag, visibleText, words } = probes.kit;
   const { getRootNode } = Node.prototype;
 
-  // What is chosen with keys that an element around it or beside it gets, and what can't be used at all.
+  // Elements that are operated with keys by way of another element (composite widgets), and elements that can't be
+  // operated at all.
   const chosen = '[role="option"], [role="listbox"], [role="tree"], [role="grid"], [role="treegrid"], [inert], [aria-disabled="true" i]';
   const controls = new Set('button checkbox link menuitem menuitemcheckbox menuitemradio radio slider switch tab'.split(' '));
   const host = (element) => {
@@ -16,7 +18,7 @@
     return root instanceof ShadowRoot ? read(ShadowRoot, 'host', root) : null;
   };
   const above = (element) => read(Element, 'assignedSlot', element) ?? parent(element) ?? host(element);
-  // Content that takes the focus from scripts alone, as the target of a skip link does, is no control.
+  // A part of the page that only scripts can focus, such as the target of a skip link, is no control.
   const wrappers = new Map();
   const isWrapper = (element) => {
     if (!wrappers.has(element)) {
@@ -30,12 +32,12 @@
     for (let each = element; each; each = above(each)) {
       steps += 1;
       if (steps > 500 || matches(each, chosen)) return true;
-      // A role alone takes no focus.
+      // A role alone does not make an element focusable.
       if (each === element ? matches(each, focusable) : matches(each, reachable) && !isWrapper(each)) return true;
     }
     return false;
   };
-  // A shadow tree may be closed, and what is in it unknown.
+  // A custom element may have a closed shadow tree, whose content is not known.
   const isOwn = (element) => tag(element).includes('-') && matches(element, ':defined');
 
   const isCandidate = (element, isClicked) => {
@@ -43,7 +45,7 @@
     if (!isPicture && (!(element instanceof HTMLElement) || /^(?:html|body|form|fieldset|dialog|details|canvas|object|embed)$/.test(tag(element)))) return false;
     if (!isVisible(element) || !isExposed(element)) return false;
     const parts = inside(element, '*');
-    // What holds this much stands for others: a handler of theirs, or a part of the page.
+    // An element with so much in it is a part of the page, or its listener serves elements in it.
     if (parts.length > 30 || [element, ...parts].some(isOwn) || [...parts].some((part) => matches(part, reachable))) return false;
     const { width, height } = box(element);
     if (width * height > (innerWidth * innerHeight) / 4 || isWithin(element)) return false;
@@ -53,12 +55,12 @@
     const said = words(visibleText(element));
     const count = said === '' ? 0 : said.split(' ').length;
     if (count === 0 && !isPicture && inside(element, 'img, svg').length === 0 && name(element) === '') {
-      // A sign that styles draw.
+      // An icon that is drawn by styles alone.
       return isPointed && isClicked && Math.max(width, height) <= 100 && Math.min(width, height) >= 8;
     }
     const isControl = isPointed || controls.has((attribute(element, 'role') ?? '').trim().toLowerCase());
     if (count > (isControl ? 20 : 4) || !(isControl || isClicked)) return false;
-    // The text that names a field gives it the focus.
+    // A click on a text that names a field may just focus the field.
     const label = attribute(element, 'id');
     return !label || select(`[aria-labelledby~="${CSS.escape(label)}"]`).length === 0;
   };

@@ -1,8 +1,9 @@
-//! The part of the probe of what only a mouse reaches that sees the listeners of scripts. The browser lists those of all nodes of the
-//! document with their types, and calls none; it looks up the `handleEvent` of each object that listens, which may be a getter of the page.
+//! The part of the probe `a11ycheck-mouse-only` that finds elements by the listeners that scripts have added. The
+//! browser lists the listeners of all nodes of the document with their types, and calls none. It does look up the
+//! `handleEvent` of listeners that are objects, which may be a getter of the page.
 //!
-//! `clicks.js` judges the elements. Where one listener stands for many elements, as on a list or on the root of an application, nothing
-//! says for which.
+//! `clicks.js` judges the elements. If one listener serves many elements (event delegation), as on a list or on the
+//! root of an application, the elements are not known.
 
 use std::collections::HashMap;
 
@@ -23,21 +24,21 @@ use crate::{
 
 const CLICKS: &str = include_str!("clicks.js");
 
-/// The rule whose findings these are.
+/// The rule to whose findings this part adds.
 const RULE: &str = "a11ycheck-mouse-only";
-/// The document, as a page's own world names it. Nobody can redefine this name.
+/// The expression for the document in the page's own world. A page can't redefine this name.
 const DOCUMENT: &str = "document";
-/// The group of the objects that are looked at.
+/// The group of the handles to objects of the page, which are released together.
 const GROUP: &str = "a11ycheck-clicks";
-/// The number of listeners of a page; where there are more, none of them is looked at.
+/// The greatest number of listeners of a page. If there are more, none is examined.
 const MAX_LISTENERS: usize = 5_000;
-/// The number of nodes that are looked at, the first ones of the document.
+/// The greatest number of nodes that are examined: the first ones of the document.
 const MAX_NODES: usize = 200;
-/// The time limit for all of it.
+/// The time limit for listing and judging.
 const TIME: Duration = Duration::from_secs(2);
 
-/// Runs this part on a page on which the probes have run, and adds what it finds to theirs. What the browser refuses, or has not done in
-/// two seconds, costs this part and nothing else.
+/// Runs this part on a page on which the other probes have run, and adds its findings to theirs. If the browser refuses
+/// something, or if [`TIME`] is over, only this part is without findings.
 pub(crate) async fn run_clicks(tab: &Tab, world: i64, deadline: Instant) {
     let until = deadline.min(Instant::now() + TIME);
     if let Err(error) = judge(tab, world, until).await {
@@ -55,7 +56,7 @@ async fn judge(tab: &Tab, world: i64, until: Instant) -> Result<(), CdpError> {
         let nodes = listening(&listeners);
         let resolve = |(backend_node_id, clicked): (i64, bool)| async move {
             let resolve = ResolveNode { backend_node_id, execution_context_id: world, object_group: GROUP };
-            // A node may have gone meanwhile.
+            // The page may have removed a node meanwhile.
             Some((session.call(resolve, until).await.ok()?.object.object_id?, clicked))
         };
         let (elements, clicked): (Vec<String>, Vec<bool>) =
@@ -80,8 +81,9 @@ async fn judge(tab: &Tab, world: i64, until: Instant) -> Result<(), CdpError> {
     Ok(())
 }
 
-/// Returns the first nodes of the document that listen for what a mouse does, and whether for a whole click. The listeners are in the
-/// order of the document.
+/// Returns the first [`MAX_NODES`] nodes that listen for events of a mouse, in the order of `listeners`, which is that
+/// of the document. The flag is true if a node listens for `click` or `dblclick`, and not only for a press or a
+/// release.
 fn listening(listeners: &[EventListener]) -> Vec<(i64, bool)> {
     let mut places = HashMap::new();
     let mut nodes: Vec<(i64, bool)> = Vec::new();

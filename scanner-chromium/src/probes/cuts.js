@@ -1,5 +1,5 @@
-// What the probes share that look for text which is cut off: the texts of a page, what cuts one off, and how a finding becomes a result
-// of `outcome.probes`, in the form of `run.js`.
+// Functions that the probes of clipped text share: they list the texts of a page, find the element that clips a text,
+// and add findings to `outcome.probes`, in the form of `run.js`.
 (facts) => {
   const parent = (node) => Reflect.get(Node.prototype, 'parentElement', node);
   const { getBoundingClientRect: boxOf, closest, checkVisibility } = Element.prototype;
@@ -12,7 +12,7 @@
     while (found.length < most && walker.nextNode()) if (/\S/.test(walker.currentNode.data)) found.push(walker.currentNode);
     return found;
   };
-  // The element that cuts a text off, and whether all of the text `isGone`; null if none does.
+  // Returns the element that clips a text, and whether all of the text `isGone`; null if none clips it.
   const cutter = (node) => {
     const element = parent(node);
     if (!element || !isShown(element) || closest.call(element, '[aria-hidden="true"]')) return null;
@@ -20,7 +20,7 @@
     range.selectNodeContents(node);
     const text = range.getBoundingClientRect();
     if (text.width < 1 || text.height < 1) return null;
-    // The space after the last letter is nothing to read.
+    // The letter spacing after the last letter may be clipped.
     const right = text.right - Math.max(0, parseFloat(getComputedStyle(element).letterSpacing) || 0);
     for (let box = element; box && box !== document.documentElement; box = parent(box)) {
       const style = getComputedStyle(box);
@@ -29,7 +29,7 @@
       if (/auto|scroll/.test(style.overflowX + style.overflowY) && !isCut.includes(true)) return null;
       if (!isCut.includes(true)) continue;
       const edges = boxOf.call(box);
-      // What is not in view at all is hidden, for example for screen readers, or a slide.
+      // A text that is clipped as a whole may be hidden on purpose, for example for screen readers, or be a slide.
       const isInView = text.left < edges.right - 1 && text.right > edges.left + 1 && text.top < edges.bottom - 1 && text.bottom > edges.top + 1;
       if (edges.width <= 2 || edges.height <= 2) return null;
       if (!isInView) return { box, isGone: true };
@@ -43,12 +43,12 @@
   };
   const slides = '[aria-roledescription], [class*="carousel" i], [class*="slide" i], [class*="swiper" i], [class*="marquee" i], [class*="ticker" i]';
   const isSlide = (element) => closest.call(element, slides) !== null;
-  // What moves sideways by itself or with a button, and what ends in an ellipsis after some lines, may be meant to be cut.
+  // Carousels, and texts that end in an ellipsis after some lines, may be clipped on purpose.
   const isMeant = (node, box) => {
     const { scrollSnapType, webkitLineClamp } = getComputedStyle(box);
     return isSlide(box) || scrollSnapType !== 'none' || !['none', ''].includes(webkitLineClamp ?? '') || getComputedStyle(parent(node)).transform !== 'none';
   };
-  // Adds elements to the results of a probe, each once, with what `dataOf` says about it.
+  // Adds elements to the results of a probe, each once and at most 50, with the data that `dataOf` returns for it.
   const add = (list, id, elements, dataOf = () => null) => {
     const known = [...new Set(elements)].filter((element) => axe.utils.getNodeFromTree(element));
     const nodes = known.slice(0, 50).map((element) => outcome.probes.node(id, { element, data: dataOf(element) }, true));

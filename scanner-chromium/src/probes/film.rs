@@ -1,6 +1,8 @@
-//! The frames of an animated picture (GIF, WebP and APNG), made small: how bright each part of it is, frame after frame.
+//! The frames of an animated picture (GIF, WebP or APNG), reduced to the brightness of each part of the picture in each
+//! frame.
 //!
-//! What a file claims is bounded before anything is decoded, and frames are decoded one by one.
+//! The size that a file claims is compared with bounds before anything is decoded, and frames are decoded one at a
+//! time.
 
 use std::{io::Cursor, sync::LazyLock};
 
@@ -15,19 +17,21 @@ use super::glyphs::luminance;
 
 /// The greatest number of pixels of a picture.
 const MAX_PIXELS: u64 = 4_000_000;
-/// The greatest number of frames that are read of a picture, and the milliseconds that they are shown for.
+/// The greatest number of frames of a picture that are read.
 const MAX_FRAMES: usize = 200;
+/// The time, in milliseconds, after which no further frame is read.
 const MAX_TIME: u64 = 12_000;
-/// The number of cells into which a picture is divided, across and down.
+/// The greatest number of cells into which a picture is divided, across and down.
 const MAX_CELLS: u32 = 40;
-/// A delay in milliseconds up to which browsers show a frame for [`USUAL_DELAY`] instead.
+/// The longest delay, in milliseconds, that browsers replace by [`USUAL_DELAY`].
 const SHORT_DELAY: u64 = 10;
+/// The time, in milliseconds, for which browsers show a frame with a [short delay](SHORT_DELAY).
 const USUAL_DELAY: u64 = 100;
-/// The difference of a channel from which a pixel counts as another.
+/// The least difference in a channel with which two pixels count as different.
 const DIFFERENT: u8 = 24;
-/// The milliseconds that something may move by itself (WCAG 2.2.2).
+/// The time, in milliseconds, for which something may move by itself (WCAG 2.2.2).
 const MAY_MOVE: u64 = 5_000;
-/// The CSS pixels that must change for anybody to see it.
+/// The least area, in CSS pixels, of a change that a reader can see.
 const SEEN: f64 = 25.0;
 
 /// An animated picture.
@@ -37,7 +41,7 @@ pub(super) struct Film {
     pub(super) size: (u32, u32),
     /// The number of cells across and down.
     pub(super) grid: (usize, usize),
-    /// The width and height of a cell in pixels. The last of a row or column may have fewer.
+    /// The width and height of a cell in pixels. The last cell of a row or column may be smaller.
     pub(super) cell: (u32, u32),
     pub(super) frames: Vec<Still>,
     pub(super) plays: Plays,
@@ -45,22 +49,22 @@ pub(super) struct Film {
     pub(super) is_whole: bool,
     /// True if the file is damaged, so that a browser may show something else.
     pub(super) is_damaged: bool,
-    /// True if what is behind it can be seen through it.
+    /// True if at least one of its pixels is not opaque.
     pub(super) is_transparent: bool,
-    /// The greatest number of pixels in which a frame differs from the first.
+    /// The number of pixels in which the frame that differs most from the first one does so.
     pub(super) changed: usize,
 }
 
 /// One frame.
 #[derive(Debug)]
 pub(super) struct Still {
-    /// The milliseconds that a browser shows it for.
+    /// The time for which a browser shows it, in milliseconds.
     pub(super) millis: u64,
-    /// The relative luminance of each cell, row by row, in front of white.
+    /// The relative luminance of each cell on a white background, row by row.
     pub(super) cells: Vec<f64>,
 }
 
-/// How often a browser plays a picture.
+/// The number of times that a browser plays a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Plays {
     Endless,
@@ -71,13 +75,13 @@ pub(super) enum Plays {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Movement {
-    /// False if it pauses for long, or the file is damaged.
+    /// False if a frame is shown for more than five seconds, or if the file is damaged.
     is_sure: bool,
 }
 
 impl Film {
-    /// Reads the frames of a file, and takes the pixels that are decoded from `budget`. `None` for a picture of one frame, of another format or
-    /// beyond the bounds.
+    /// Reads the frames of a file, and subtracts the number of decoded pixels from `budget`. Returns `None` for a
+    /// picture with one frame, in another format, or beyond the bounds.
     pub(super) fn read(file: &[u8], budget: &mut u64) -> Option<Self> {
         let Opened { size, plays, mut frames } = Opened::open(file)?;
         let pixels = u64::from(size.0) * u64::from(size.1);
@@ -126,7 +130,7 @@ impl Film {
         let (columns, rows) = self.grid;
         let as_bytes = |pixels: u32| usize::try_from(pixels).unwrap_or_default() * 4;
         let mut cells = vec![0.0; columns * rows];
-        // One row of pixels after the other.
+        // Cells get the sum of their pixels, row by row, and then the average.
         for (y, row) in (0u32..).zip(picture.as_raw().chunks_exact(as_bytes(self.size.0))) {
             let line = usize::try_from(y / self.cell.1).unwrap_or_default() * columns;
             for (sum, pixels) in cells[line..].iter_mut().zip(row.chunks(as_bytes(self.cell.0))) {
@@ -136,7 +140,7 @@ impl Film {
                 }
             }
         }
-        // The last cell of a row or a column has what is left.
+        // The last cell of a row or column has the remaining pixels.
         let length = |number: usize, part: u32, whole: u32| {
             let before = u32::try_from(number).unwrap_or_default() * part;
             f64::from(part.min(whole - before))
@@ -149,18 +153,19 @@ impl Film {
         self.frames.push(Still { millis, cells });
     }
 
-    /// Returns the milliseconds that all its frames take that were read.
+    /// Returns the time that all frames take that were read, in milliseconds.
     pub(super) fn cycle(&self) -> u64 {
         self.frames.iter().map(|frame| frame.millis).sum()
     }
 
-    /// Returns whether it moves for more than five seconds, where it is drawn in this width and height in CSS pixels.
+    /// Returns the movement of the picture if it is drawn with this width and height in CSS pixels. Returns `None` if
+    /// the movement takes at most five seconds, or is too small to be seen.
     pub(super) fn movement(&self, (width, height): (f64, f64)) -> Option<Movement> {
         let changed = u32::try_from(self.changed).map_or(f64::MAX, f64::from);
         if changed * self.scale_across(width) * self.scale_down(height) < SEEN {
             return None;
         }
-        // The last frame of the last time is the one that stays.
+        // After the last time, the last frame stays, so that its delay does not count.
         let last = self.frames.last().map_or(0, |frame| frame.millis);
         let lasts = match self.plays {
             Plays::Endless => u64::MAX,
@@ -170,12 +175,12 @@ impl Film {
         (lasts > MAY_MOVE).then_some(Movement { is_sure: is_steady && !self.is_damaged })
     }
 
-    /// Returns the width in CSS pixels of one of its pixels, where it is drawn in this width.
+    /// Returns the width of one of its pixels in CSS pixels, if it is drawn with this width.
     pub(super) fn scale_across(&self, width: f64) -> f64 {
         width / f64::from(self.size.0)
     }
 
-    /// Returns the same of its height.
+    /// Returns the height of one of its pixels in CSS pixels, if it is drawn with this height.
     pub(super) fn scale_down(&self, height: f64) -> f64 {
         height / f64::from(self.size.1)
     }
@@ -189,13 +194,13 @@ struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    /// Opens a file; `None` if it is not animated, or larger than the bounds.
+    /// Opens a file. Returns `None` if it can't be animated, or if it is larger than the bounds.
     fn open(file: &'a [u8]) -> Option<Self> {
         match image::guess_format(file).ok()? {
             ImageFormat::Gif => {
                 let mut decoder = GifDecoder::new(Cursor::new(file)).ok()?;
                 let size = bounded(decoder.dimensions())?;
-                // The canvas, what is drawn on it and a frame, which has no reason to be larger.
+                // Enough for three pictures: the canvas, the drawing on it, and a frame, which need not be larger.
                 decoder.set_limits(limits(3 * 4 * u64::from(size.0) * u64::from(size.1))).ok()?;
                 Some(Self { size, plays: plays_of_gif(file), frames: decoder.into_frames() })
             }
@@ -236,8 +241,8 @@ fn plays(count: LoopCount) -> Plays {
     }
 }
 
-/// Returns how often browsers play a GIF: once if it does not say, and as often again as it says if it does. The decoder takes the first
-/// for endless.
+/// Returns how often browsers play a GIF: once if the file has no number, and otherwise once more than the number says;
+/// 0 means without end. The decoder is not used for this, since it reports a file without a number as endless.
 fn plays_of_gif(file: &[u8]) -> Plays {
     const LOOPS: [&[u8]; 2] = [b"\x21\xff\x0bNETSCAPE2.0\x03\x01", b"\x21\xff\x0bANIMEXTS1.0\x03\x01"];
     let length = LOOPS[0].len();
@@ -249,9 +254,9 @@ fn plays_of_gif(file: &[u8]) -> Plays {
     }
 }
 
-/// Returns the relative luminance of a pixel in front of white, as WCAG defines it.
+/// Returns the relative luminance of a pixel on a white background, as WCAG defines it.
 fn brightness(pixel: &[u8]) -> f64 {
-    // What each value of a channel gives, since no function is fast enough for every pixel.
+    // A table of the values of a channel, since computing them for every pixel would be too slow.
     static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
         std::array::from_fn(|value| luminance([f64::from(u8::try_from(value).unwrap_or(u8::MAX)); 3]))
     });
@@ -261,7 +266,8 @@ fn brightness(pixel: &[u8]) -> f64 {
     opaque.mul_add(part, 1.0 - part)
 }
 
-/// Returns the number of pixels that differ between two pictures of one size.
+/// Returns the number of pixels that differ between two pictures of the same size. Pixels that are transparent in both
+/// do not count.
 fn different(one: &RgbaImage, other: &RgbaImage) -> usize {
     let pairs = one.as_raw().chunks_exact(4).zip(other.as_raw().chunks_exact(4));
     let differ = |one: &[u8], other: &[u8]| one.iter().zip(other).any(|(one, other)| one.abs_diff(*other) >= DIFFERENT);

@@ -1,9 +1,10 @@
 //! Flashes of an animated picture, as WCAG counts them (2.3.1).
 //!
-//! A general flash is a pair of opposing changes of a tenth of the greatest relative luminance or more, of which the darker one is below 0.80. More
-//! than three within a second may cause seizures, where they cover at the same time more than a quarter of any field of 341 by 256 CSS pixels.
-//! Each cell of the picture is followed by itself. Its pixels are counted together, so that fine patterns, which WCAG leaves out, even out.
-//! Red flashes are not looked for.
+//! A general flash is a pair of opposing changes of the relative luminance by at least 0.1, where the darker side is
+//! below 0.80. More than three flashes within a second may cause seizures if they cover, at the same time, more than a
+//! quarter of any field of 341 by 256 CSS pixels. The changes of each cell of the picture are counted separately. A
+//! cell has the average of its pixels, so that fine patterns, which WCAG excepts, cancel out. Red flashes are not
+//! looked for.
 
 use std::collections::HashMap;
 
@@ -11,35 +12,40 @@ use serde::Serialize;
 
 use super::film::{Film, Plays};
 
-/// The change of luminance that counts, and the luminance below which the darker side must lie.
+/// The least change of luminance that counts.
 const CHANGE: f64 = 0.1;
+/// The luminance below which the darker side of a change must be.
 const DARK: f64 = 0.8;
-/// The field of vision in CSS pixels, and the part of it that may flash.
+/// The width and height of the field of vision, in CSS pixels.
 const FIELD: (f64, f64) = (341.0, 256.0);
+/// The greatest area in the field of vision that may flash, in CSS pixels: a quarter of it.
 const MAY_FLASH: f64 = 21_824.0;
-/// The area from which it is certain: cells at the edges of a picture have up to a tenth less than is counted.
+/// The least area with which a result is certain. It is larger than the limit, because cells at the edges of a picture
+/// are counted as whole cells and may be smaller.
 const SURELY_FLASHES: f64 = 1.25 * MAY_FLASH;
-/// The changes within a second that are certainly more than three flashes, and those that may be.
+/// The least number of changes within a second that are certainly more than three flashes.
 const SURELY_MANY: usize = 8;
+/// The least number of changes within a second that may be more than three flashes.
 const MANY: usize = 7;
 /// One second, in milliseconds.
 const SECOND: u64 = 1_000;
-/// The greatest number of frames that are followed.
+/// The greatest number of frames whose changes are counted; those of repetitions count again.
 const MAX_STEPS: usize = 600;
 
 /// Flashes that may be too many.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Flashes {
-    /// True if the picture alone, drawn as it is, breaks the limits.
+    /// True if the picture certainly exceeds the limits when nothing else is drawn over or behind it.
     pub(super) is_sure: bool,
-    /// The greatest number of flashes of a cell within a second.
+    /// The number of flashes within a second of the cell that has the most.
     rate: f64,
-    /// The area in CSS pixels that flashes, in the field of vision that has most of it.
+    /// The area that flashes in the field of vision where it is largest, in CSS pixels.
     area: f64,
 }
 
-/// Returns the flashes of a picture that is drawn in this width and height in CSS pixels; `None` if they are few or small.
+/// Returns the flashes of a picture that is drawn with this width and height in CSS pixels. Returns `None` if they are
+/// within the limits of number and area.
 pub(super) fn flashes(film: &Film, (width, height): (f64, f64)) -> Option<Flashes> {
     if width * height <= MAY_FLASH {
         return None;
@@ -48,7 +54,7 @@ pub(super) fn flashes(film: &Film, (width, height): (f64, f64)) -> Option<Flashe
     let cells = film.grid.0 * film.grid.1;
     let mut flashing = vec![false; cells];
     let mut most = 0;
-    // The cells that change in the same way at the same times.
+    // Cells with the same changes at the same times: only these are certain to flash together.
     let mut together = HashMap::<Changes, Vec<usize>>::new();
     for (cell, is_flashing) in flashing.iter_mut().enumerate() {
         let changes = Changes::of(steps.iter().map(|(_, frame)| film.frames[*frame].cells[cell]));
@@ -78,10 +84,11 @@ pub(super) fn flashes(film: &Film, (width, height): (f64, f64)) -> Option<Flashe
     })
 }
 
-/// Returns the milliseconds at which frames are shown, and which: all of them once, and a second more of the next time, if there is one.
+/// Returns the instants at which frames are shown, in milliseconds from the start, each with the index of its frame.
+/// They cover all frames once, and the first second of a repetition, if there is one.
 fn timeline(film: &Film) -> Vec<(u64, usize)> {
     let times = match film.plays {
-        // What follows the last frame that was read is not known.
+        // If frames are missing at the end, the repetition does not follow the last frame that was read.
         _ if !film.is_whole => 1,
         Plays::Endless => u64::MAX,
         Plays::Times(times) => times,
@@ -101,12 +108,12 @@ fn timeline(film: &Film) -> Vec<(u64, usize)> {
     steps
 }
 
-/// The changes of a cell's luminance of which each opposes the one before.
+/// The changes of a cell's luminance. Each of them opposes the one before.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Changes {
-    /// True if the first makes it brighter.
+    /// True if the first change makes the cell brighter.
     begins_up: bool,
-    /// The numbers of the frames that make them.
+    /// The indices in the timeline at which the changes take place.
     steps: Vec<usize>,
 }
 
@@ -131,7 +138,7 @@ impl Changes {
     }
 }
 
-/// Returns the greatest number of these instants within a second. They are in order.
+/// Returns the greatest number of these instants, which are in order, that lie within one second.
 fn within_a_second(times: &[u64]) -> usize {
     let mut first = 0;
     let mut most = 0;
@@ -152,15 +159,17 @@ struct Cell {
     height: f64,
 }
 
-/// Which cells count as in a field of vision that ends within them.
+/// The treatment of cells that are only partly in a field of vision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rounding {
+    /// They count as in it.
     Up,
+    /// They count as outside of it.
     Down,
 }
 
 impl Cell {
-    /// Returns the area of the marked cells in the field of vision that has most of it.
+    /// Returns the area of the marked cells in the field of vision where it is largest, in CSS pixels.
     fn area(self, mask: &[bool], rounding: Rounding) -> f64 {
         let (columns, rows) = self.grid;
         let fits = |cells: f64, length: f64, field: f64| match rounding {
@@ -172,7 +181,7 @@ impl Cell {
         };
         let across = count(columns, self.width, FIELD.0);
         let down = count(rows, self.height, FIELD.1);
-        // The number of marked cells above and left of each corner.
+        // Prefix sums: the number of marked cells above and to the left of each corner of a cell.
         let line = columns + 1;
         let mut sums = vec![0usize; line * (rows + 1)];
         for row in 0..rows {
@@ -193,7 +202,7 @@ impl Cell {
     }
 }
 
-/// Returns a number of cells or changes, of which there are some thousands at most.
+/// Returns a number of cells or changes as `f64`, exactly: there are some thousands at most.
 fn number(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::MAX, f64::from)
 }
@@ -204,7 +213,8 @@ mod tests {
 
     const DRAWN: (f64, f64) = (400.0, 320.0);
 
-    /// Returns an endless film of so many frames, each shown for so many milliseconds; `level` is the luminance of a column in a frame.
+    /// Returns an endless film of `frames` frames of equal length; `level` returns the luminance of a column in a
+    /// frame.
     fn film(frames: usize, millis: u64, level: impl Fn(usize, usize) -> f64) -> Film {
         let still = |frame| Still { millis, cells: (0..1_600).map(|cell| level(frame, cell % 40)).collect() };
         Film {
@@ -220,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Returns a film of which everything is dark and bright in turn.
+    /// Returns a film that is dark and bright as a whole, in turn.
     fn blinking(millis: u64, dark: f64, bright: f64) -> Film {
         film(2, millis, |frame, _| if frame == 0 { dark } else { bright })
     }

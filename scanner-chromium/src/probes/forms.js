@@ -23,10 +23,10 @@
       isApplicable = true;
       const group = closest(field, 'fieldset, [role="group"], [role="radiogroup"]');
       const ids = [...referred(field), ...(group ? referred(group) : [])];
-      // What is told may be a part of the hint, or hold it.
-      const told = ids.flatMap((told) => kit.select(`#${CSS.escape(told)}`));
-      const isTold = (hint) => told.some((other) => contains(other, hint) || contains(hint, other));
-      const loose = hints.find((hint) => !isTold(hint) && inside(hint, 'input, select, textarea').length === 0);
+      // An element that the field refers to may be a part of the hint, or contain it.
+      const described = ids.flatMap((reference) => kit.select(`#${CSS.escape(reference)}`));
+      const isDescribed = (hint) => described.some((other) => contains(other, hint) || contains(hint, other));
+      const loose = hints.find((hint) => !isDescribed(hint) && inside(hint, 'input, select, textarea').length === 0);
       if (loose) failed.push({ element: field });
     }
     return { failed, isApplicable };

@@ -59,7 +59,7 @@ pub(super) struct Paints {
     pub(super) light: RgbImage,
 }
 
-/// What the pixels of a text say.
+/// The contrast and the luminances of a text, as measured in its pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Measured {
     /// The contrast of its letters with what is behind them.

@@ -12,10 +12,10 @@ const CERTAIN_LETTERS: usize = 150;
 const CERTAIN: f64 = 0.98;
 /// Different small words of a language from which a short text is certain to be in it, if it has none of the language that it says.
 const CERTAIN_WORDS: usize = 4;
-/// The words of such a text among which one is small.
+/// The number of words of such a text among which at least one must be a small word.
 const CERTAIN_SHARE: usize = 3;
 
-/// Languages whose texts are alike, so that one is never held against another: by their codes in ISO 639-1.
+/// Groups of languages whose texts are alike, by their codes (ISO 639): languages of a group are never distinguished.
 const ALIKE: [&[&str]; 8] = [
     &["da", "nb", "nn", "no", "sv"],
     &["cs", "sk", "sl"],
@@ -36,7 +36,7 @@ pub(super) struct Claimed {
     text: String,
 }
 
-/// What is said about a text.
+/// The judgement of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Verdict {
     /// `passed`, `failed`, or `undecided` if a person must read it.
@@ -176,7 +176,7 @@ const SMALL_WORDS: [(&str, &str); 17] = [
     ),
 ];
 
-/// The languages that are told apart, by their codes in ISO 639-1.
+/// The languages that can be detected, by their codes (ISO 639-1).
 const LANGUAGES: [(&str, Lang); 33] = [
     ("ar", Lang::Ara),
     ("be", Lang::Bel),

@@ -7,11 +7,12 @@
 // `kit.js` is what they share, `run.js` runs them (`run`), and `language.js` reads the texts whose language is
 // then detected outside of the page (`language`) and judged by `judge.js`. `facts` are the texts that findings name. Last come the
 // probes that move the page (`moving`): `walk.js` with the Tab key, `spacing.js` with wider spacing, `narrow.js` in a narrow window (`cuts.js` is
-// what both share), and `changing.js`, which waits. The contrasts that axe-core could not compute are measured in pictures (`painted`,
-// `glyphs`). `clicks` adds the elements on which scripts listen for clicks to what `forms.js` has found, `keys` reads the sources of handlers
-// of keys, `pictures` the frames of animated pictures (`film`, `flashes`), and `sound` looks for players that a script has started:
-// `players.js` outside of the document, `sound.js` in it.
-// `across.js` reads what a page may share with others; pages are compared when all are done (`crawl::across`).
+// what both share), and `changing.js`, which waits. The contrasts that axe-core could not compute are measured in
+// pictures (`painted`, `glyphs`). `clicks` adds elements on which scripts listen for clicks to those that `forms.js`
+// has found. `keys` reads the source of handlers of keys. `pictures` reads the frames of animated pictures (`film`,
+// `flashes`). `sound` looks for players that a script has started: `players.js` outside of the document, `sound.js` in
+// it. `across.js` reads the blocks that a page may share with other pages, which are compared when all pages are done
+// (`crawl::across`).
 
 mod clicks;
 mod facts;

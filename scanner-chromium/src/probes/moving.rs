@@ -76,12 +76,12 @@ pub(crate) async fn run_moving(tab: &Tab, main_world: i64, deadline: Instant) ->
     in_time(page.walk().await)?;
     let spaced = page.spaced().await;
     if spaced.is_err() {
-        // Whatever happened, the text is as it was.
+        // The text gets its own spacing back in any case.
         evaluate(tab, main_world, "globalThis.spacing?.end()", Outcome::Value, deadline).await?;
     }
     in_time(spaced)?;
     let narrowed = page.narrow().await;
-    // Whatever happened, the window is as it was.
+    // The window gets its own size back in any case.
     let (width, height) = (tab.viewport().width(), tab.viewport().height());
     let wide = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
     tab.session().call(wide, deadline).await?;
@@ -197,15 +197,15 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Sets the text spacing of WCAG 1.4.12 for a moment: is text cut off, or does it overlap?
+    /// Sets the text spacing of WCAG 1.4.12 for a moment, and looks for text that is clipped or overlaps.
     async fn spaced(self) -> Result<(), CdpError> {
         let limits = json!({
-            // The texts whose overlaps are looked for, their lines, what is compared of them, and the pairs that overlap.
+            // The greatest numbers of texts and of lines that are compared, of comparisons, and of pairs that overlap.
             "texts": 1_500,
             "lines": 4_000,
             "compared": 400_000,
             "pairs": 2_000,
-            // The milliseconds in which scripts of the page may adapt it.
+            // The milliseconds that scripts of the page have to adapt it.
             "wait": 100,
         });
         let begun = self.evaluate(&format!("({SPACING})({}, {CUTS}, {limits})", facts())).await?;
@@ -216,7 +216,8 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Makes the window narrow: is text cut off, and must one scroll sideways to read it?
+    /// Makes the window narrow, and looks for text that is clipped, and for text that can be read only by scrolling
+    /// sideways.
     async fn narrow(self) -> Result<(), CdpError> {
         let begun = self.evaluate(&format!("({NARROW})({}, {CUTS})", facts())).await?;
         if begun.exception().is_some() {

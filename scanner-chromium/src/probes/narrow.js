@@ -1,4 +1,5 @@
-// Looks at a page whose window is made narrow from outside. Sees what is cut off before, and leaves `narrow` in this world.
+// Looks for clipped text and horizontal scrolling on a page whose window is made narrow from outside. Notes the text
+// that is clipped before that, and leaves `narrow` in this world.
 (facts, makeCuts) => {
   const { add, cutter, isMeant, isShown, parent, texts } = makeCuts(facts);
   const { closest } = Element.prototype;
@@ -15,7 +16,7 @@
       let isApplicable = false;
       for (const node of all) {
         const found = cutter(node);
-        // What was out of view before is hidden, or a slide.
+        // A text that was clipped as a whole before is hidden, or a slide.
         if (found === null || (found.isGone && cutBefore.has(node))) continue;
         isApplicable = true;
         const { box, isGone } = found;

@@ -1,15 +1,16 @@
-// The probe of focus order: where the Tab key goes against the direction in which a page is read, from its styles as they are.
+// The probe of focus order: it finds places at which the Tab key moves the focus against the direction in which the
+// page is read. It computes them from positions and styles, and presses no key.
 (kit) => {
   const { box, inside, isExposed, isHtml, isVisible, matches, name, shadow, tag } = kit;
   const { dom } = axe.commons;
   const most = { stops: 2_000, depth: 60, named: 10 };
 
-  // What is read by itself, or shows only a part at a time.
+  // Elements that are read separately from the rest of the page, or that show only a part of their content at a time.
   const ownOrder = 'dialog, [popover], [role="dialog"], [role="alertdialog"], [aria-modal="true"], [aria-roledescription="carousel" i], ' +
     ['carousel', 'slider', 'slick', 'swiper', 'splide', 'glide', 'marquee'].map((part) => `[class*="${part}" i]`).join();
   const landmarks = 'main, nav, aside, header, footer, [role="main"], [role="navigation"], [role="complementary"], [role="banner"], [role="contentinfo"], [role="search"], [role="region"]';
 
-  // The ancestors of a node as the browser puts them together, the nearest first.
+  // Returns the ancestors of a node in the flat tree (slots and shadow trees resolved), the nearest first.
   const above = (known) => {
     const found = [];
     for (let at = known.parent; at && found.length < most.depth; at = at.parent) {
@@ -17,12 +18,14 @@
     }
     return found;
   };
-  // Of what is in a shadow tree or goes into one, `tabindex` counts only there.
+  // Returns the positive `tabindex` of an element, or 0. In a shadow tree or a slot, `tabindex` orders only the
+  // elements of that tree, and counts as 0 here.
   const rank = (known) => {
     const given = kit.read(HTMLElement, 'tabIndex', known.actualNode);
     return given > 0 && !above(known).some((ancestor) => shadow(ancestor.actualNode)) ? given : 0;
   };
-  // The elements on which the Tab key stops, in the order of the document. The arrow keys lead from one radio button to the next.
+  // Returns the elements on which the Tab key stops, in document order. Radio buttons are left out, since the arrow
+  // keys move among them.
   const stops = () => {
     const found = [];
     const candidates = new Set(kit.all('a[href], area[href], button, input, select, textarea, summary, details, [tabindex]'));
@@ -38,7 +41,8 @@
     return found;
   };
 
-  // The places of a box along the lines of a text and across them, growing in the direction of reading.
+  // Converts a box into logical coordinates: `start` and `end` along a line of text, `over` and `under` across lines.
+  // Both grow in the direction of reading.
   const placed = ({ left, right, top, bottom }, { writingMode, direction }) => {
     const isUpright = writingMode === 'horizontal-tb';
     let [start, end] = isUpright ? [left, right] : [top, bottom];
@@ -49,9 +53,10 @@
   };
   const isNear = (one, other) => Math.abs(one - other) <= 4;
   const isAligned = (from, to, otherFrom, otherTo) => isNear(from, otherFrom) || isNear(to, otherTo) || isNear(from + to, otherFrom + otherTo);
-  // The way from one place to the next: along a row or a column, or neither.
+  // Returns the direction from one place to the next: along a row or a column, forwards or back; an empty text if it is
+  // neither.
   const step = (one, next) => {
-    // In the lines of a text, browsers order by the direction of the letters.
+    // Within a line of text, the order follows the direction of its letters, which may change within the line.
     if (!one || !next || (one.isInline && next.isInline)) return '';
     const shares = (from, to, otherFrom, otherTo) =>
       isAligned(from, to, otherFrom, otherTo) && Math.min(to, otherTo) - Math.max(from, otherFrom) >= Math.min(to - from, otherTo - otherFrom) / 2;
@@ -65,7 +70,9 @@
     }
     return '';
   };
-  // Where the focus goes back among the places of a block: for two steps, or for one where all of them make one row or column.
+  // Returns the first step back among the places of a block; null if there is none that counts. Two steps back in a row
+  // count, and so do several without any step forwards. A single one counts only in a block in flow all of whose places
+  // are in one row or column.
   const back = (places, isInFlow) => {
     const steps = places.slice(1).map((place, index) => step(places[index], place));
     for (const way of ['row', 'column']) {
@@ -98,7 +105,7 @@
     top: Math.min(...boxes.map(({ top }) => top)),
     bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
   });
-  // A part of a block is where it is seen, or where its stops are if that is elsewhere.
+  // Returns the box of a part of a block: that of its element, or that of its stops if they are outside of it.
   const boxOf = ({ known, stops: own }) => {
     const inner = union(own.map(({ seen }) => seen));
     const outer = box(known.actualNode);
@@ -106,7 +113,8 @@
     const whole = holds ? outer : inner;
     return whole.right - whole.left >= 1 && whole.bottom - whole.top >= 1 ? whole : null;
   };
-  // The place of a part among the others of its block; none where it is large or stays in the window.
+  // Returns the place of a part among the parts of its block; null if the part is large, is a landmark, or stays in the
+  // window on scrolling.
   const placeOf = ({ known, stops: own }, seen, style) => {
     if (!seen || own.length > 3 || matches(known.actualNode, landmarks) || inside(known.actualNode, landmarks).length > 0) return null;
     const within = own.flatMap((stop) => {
@@ -116,7 +124,7 @@
     if (within.some(({ position }) => /fixed|sticky/.test(position))) return null;
     return { ...placed(seen, style), isInline: within.every(({ display }) => /^(?:inline|contents|ruby.*)$/.test(display)) };
   };
-  // What lays the parts of a block out.
+  // Returns the element whose layout positions the parts of a block.
   const container = (block) => [block, ...above(block)].find((known) => styleOf(known).display !== 'contents') ?? block;
 
   const jumps = (order) => {
@@ -125,7 +133,7 @@
     for (const [at, next] of order.slice(1).entries()) {
       const before = order[at];
       if (next.index > before.index || !body) continue;
-      // What stands in front of the page may well come first.
+      // A dialog or a fixed element in front of the page may come first on purpose.
       if ([before.known, ...above(before.known)].some((known) => matches(known.actualNode, ownOrder) || styleOf(known).position === 'fixed')) continue;
       const style = getComputedStyle(body);
       const [one, other] = [before, next].map(({ seen }) => placed(seen, style));
@@ -152,12 +160,12 @@
       const parts = [...held.values()];
       const style = styleOf(block);
       const boxes = parts.map(boxOf);
-      // Most blocks are in order, and cost no more than this.
+      // A cheap test: most blocks are in order, and are not examined further.
       if (!back(boxes.map((seen) => seen && placed(seen, style)), true) || parts.some((part) => part.stops.some(({ rank: given }) => given > 0))) continue;
       const around = [block, ...above(block)];
       if (around.some((known) => matches(known.actualNode, ownOrder) || isTurned(known))) continue;
       const layout = styleOf(container(block));
-      // Browsers can be told to follow what is seen.
+      // `reading-flow` has the browser follow the visual order.
       if ((layout.readingFlow ?? 'normal') !== 'normal') continue;
       const isInFlow = parts.every((part) => styleOf(part.known).position !== 'absolute');
       const wrong = back(parts.map((part, index) => placeOf(part, boxes[index], style)), isInFlow);

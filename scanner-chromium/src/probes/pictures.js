@@ -1,5 +1,6 @@
-// Lists the visible pictures whose files may be animated, and leaves `pictures` in this world to take what their frames say (`film.rs`,
-// `flashes.rs`). What it finds becomes results of `outcome.probes`, in the form of `run.js`. Changes nothing in the page.
+// Returns the visible pictures whose files may be animated, the largest first, and leaves `pictures` in this world. Its
+// `settle` takes the judgements of their frames (`film.rs`, `flashes.rs`) and adds findings to `outcome.probes`, in the
+// form of `run.js`. Changes nothing in the page.
 (facts, makeStops, limits) => {
   const moving = 'a11ycheck-moving-picture';
   const flashing = 'a11ycheck-flashing-picture';
@@ -10,7 +11,7 @@
   const isImage = (element) => element instanceof HTMLImageElement;
   const number = (text) => Number.parseFloat(text) || 0;
 
-  // The element and those around it, from the inside.
+  // Returns the element and its ancestors, the nearest first, at most `most`.
   const around = (element, most) => {
     const found = [];
     for (let each = element; each && found.length < most; each = getParent.call(each)) found.push(each);
@@ -22,7 +23,8 @@
   };
   const mayBeAnimated = (url) => (url.startsWith('data:') ? url.length <= limits.address && /^data:image\/(?:gif|webp|png|apng)[;,]/i.test(url) : /^(?:https?|blob):/.test(url));
 
-  // How large the whole picture is drawn, in CSS pixels, and whether that is certain. Of one that is cropped, more is drawn than seen.
+  // Returns the size in which the whole picture is drawn, in CSS pixels, and whether it is exact. It is larger than the
+  // element if the picture is cropped.
   const drawn = (element) => {
     const style = getComputedStyle(element);
     const box = getBoundingClientRect.call(element);
@@ -33,13 +35,14 @@
     const scales = { contain: within, cover: Math.max(width / ownWidth, height / ownHeight), none: 1, 'scale-down': Math.min(within, 1) };
     const scale = scales[style.objectFit];
     const size = scale === undefined ? [width, height] : [ownWidth * scale, ownHeight * scale];
-    // What a transform makes of it is seen in the box.
+    // The bounding box shows the effect of transforms.
     const isTurned = Math.abs(box.width - element.offsetWidth) > 1 || Math.abs(box.height - element.offsetHeight) > 1;
     const isWhole = size[0] <= width + 1 && size[1] <= height + 1;
     const stretch = isTurned ? [box.width / element.offsetWidth, box.height / element.offsetHeight] : [1, 1];
     return { size: size.map((length, side) => length * stretch[side]), isExact: isImage(element) && !isTurned && isWhole };
   };
-  // Whether nothing lies over it, and nothing around it changes how it looks, as far as the window shows it.
+  // Returns whether nothing covers the element where the window shows it, and no style of an ancestor changes how it
+  // looks.
   const isClear = (element) => {
     const changes = ({ opacity, filter, mixBlendMode, transform, clipPath, maskImage, backdropFilter = 'none' }) =>
       opacity !== '1' || mixBlendMode !== 'normal' || [filter, transform, clipPath, maskImage, backdropFilter].some((value) => value !== 'none');
@@ -71,14 +74,14 @@
     return [];
   }
 
-  // What says that something is under way moves for a reason, while it is.
+  // The movement of a picture that shows progress is essential as long as the activity takes.
   const busy = /(?<!lazy[-_]?)(?:loader|loading)|spinn|progress|throbber|busy|pending|skeleton|shimmer|please.?wait|geladen|завантаж|ładowan|načít|încărc|загруз/iu;
   const isBusy = (element) => {
     const names = around(element, 3).flatMap((each) => ['class', 'id', 'alt', 'aria-label', 'title'].map((name) => getAttribute.call(each, name) ?? ''));
     const file = /[^/]*$/.exec(address(element).startsWith('data:') ? '' : address(element))[0];
     return busy.test(`${names.join(' ')} ${file}`) || closest.call(element, '[aria-busy="true"], [role="progressbar"], [role="status"], [role="timer"]') !== null;
   };
-  // A script may stop it at a click.
+  // A click on a picture with this cursor may stop it, by a script.
   const isPressed = (element) => getComputedStyle(element).cursor === 'pointer' && closest.call(element, 'a[href]') === null;
   const isBesideText = () => {
     const body = Reflect.get(Document.prototype, 'body', document);
@@ -86,7 +89,7 @@
   };
 
   globalThis.pictures = {
-    // Takes the verdicts about animated pictures, with the numbers of those pictures in the list.
+    // Adds the findings for these judgements of animated pictures. `number` is the index of the picture in the list.
     settle(verdicts) {
       const add = (list, id, found) => {
         const nodes = found.slice(0, limits.kept).map((each) => probes.node(id, each, true));

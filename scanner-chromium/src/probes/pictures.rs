@@ -1,7 +1,8 @@
-//! The probes of animated pictures: those that move for more than five seconds, and those that flash.
+//! The probes of animated pictures: they look for pictures that move for more than five seconds, and for pictures that
+//! flash.
 //!
-//! `pictures.js` lists what is shown, the browser hands over the files that it has, and `film.rs` and `flashes.rs` say what is in their frames.
-//! Nothing is requested from the site.
+//! `pictures.js` lists the pictures that are shown, the browser returns the files that it has in memory, and `film.rs`
+//! and `flashes.rs` judge their frames. Nothing is requested from the site.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,23 +28,24 @@ use crate::{
 
 const PICTURES: &str = include_str!("pictures.js");
 
-/// The number of files of a page that are read.
+/// The greatest number of files of a page that are read.
 const MAX_FILES: usize = 8;
-/// The bytes of a file, and those of all files of a page.
+/// The greatest number of bytes of a file.
 const MAX_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
+/// The greatest number of bytes of all files of a page.
 const MAX_BYTES_IN_ALL: usize = 12 * 1024 * 1024;
-/// The characters of an address that holds its file.
+/// The greatest number of characters of a `data:` address.
 const MAX_ADDRESS: usize = 6_000_000;
-/// The pixels of all frames of a page that are decoded.
+/// The greatest number of pixels that are decoded for a page, in all frames.
 const MAX_DECODED: u64 = 40_000_000;
-/// The time limit for all that is done about them.
+/// The time limit for both probes.
 const TIME: Duration = Duration::from_secs(3);
 
-/// Runs the probes on a page on which the others have run, and leaves what they find beside theirs. Where the files can't be read in time,
-/// they have not run.
+/// Runs the probes on a page on which the other probes have run, and adds their findings. If the time limit is over
+/// before, they count as not run.
 ///
 /// # Errors
-/// Those of the browser, but not that the time was over.
+/// Returns the errors of the browser, except that the time was over.
 pub(crate) async fn run_pictures(tab: &Tab, world: i64, deadline: Instant) -> Result<(), AxeError> {
     let page = Page { tab, world, deadline: deadline.min(Instant::now() + TIME) };
     let judged = match page.judge().await {
@@ -65,23 +67,23 @@ struct Shown {
     size: (f64, f64),
 }
 
-/// A file that the browser has.
+/// A file of a picture that the browser has in memory.
 #[derive(Debug)]
 struct File {
     url: String,
     bytes: Vec<u8>,
 }
 
-/// What the frames of a picture say.
+/// The judgement of the frames of a picture.
 #[derive(Debug, Serialize)]
 struct Verdict {
-    /// Its number in the list of those that are shown.
+    /// The index of the picture in the list of those that are shown.
     number: usize,
     movement: Option<Movement>,
     flashes: Option<Flashes>,
 }
 
-/// The formats of files that may be animated, those first that mostly are.
+/// The formats of files that may be animated. The ones that are animated most often come first, and are read first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Format {
     Gif,
@@ -90,7 +92,8 @@ enum Format {
 }
 
 impl Format {
-    /// Returns the greatest number of bytes of a file that is read. Large ones of PNG are hardly ever animated, and reading them takes long.
+    /// Returns the greatest number of bytes of a file that is read. Large PNG files are hardly ever animated, and take
+    /// long to read.
     const fn most(self) -> f64 {
         match self {
             Self::Gif | Self::WebP => MAX_BYTES,
@@ -117,15 +120,19 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Returns `None` if something went wrong in the page.
+    /// Runs both probes. Returns `None` if a script or the judging failed, so that they count as not run.
+    ///
+    /// # Errors
+    /// Returns the errors of the browser, and [`CdpError::TimedOut`] after the deadline.
     async fn judge(self) -> Result<Option<()>, CdpError> {
         let limits = json!({
-            // The pictures that are listed, those that are looked at, and those that are kept of a result.
+            // The greatest numbers of pictures that are listed, that are judged, and that a result keeps.
             "seen": 500,
             "elements": 100,
             "kept": 50,
             "address": MAX_ADDRESS,
-            // CSS pixels: the side below which nobody sees a movement, and from which a picture is no mere sign.
+            // The least lengths of a side, in CSS pixels, of a movement that can be seen, and of a picture that is more
+            // than an icon.
             "side": 8,
             "large": 48,
         });
@@ -141,7 +148,7 @@ impl Page<'_> {
         }
         let files = self.files(&shown).await?;
         let judged = tokio::task::spawn_blocking(move || judge(&shown, &files)).await;
-        // A panic over these pixels would cost these probes.
+        // If the decoder panics on a hostile file, only these probes have not run.
         let Ok(verdicts) = judged else { return Ok(None) };
         let settle = format!("pictures.settle({})", json!(verdicts));
         let settled = evaluate(self.tab, self.world, &settle, Outcome::Value, self.deadline).await?;
@@ -152,7 +159,8 @@ impl Page<'_> {
         Ok(Some(()))
     }
 
-    /// Returns the files of these pictures that may be animated, within the bounds. What the browser has no more is left out.
+    /// Returns the files of these pictures that may be animated, within the bounds. Files that the browser no longer
+    /// has are left out.
     async fn files(self, shown: &[Shown]) -> Result<Vec<File>, CdpError> {
         let mut files = Vec::new();
         let mut left = MAX_BYTES_IN_ALL;
@@ -173,7 +181,8 @@ impl Page<'_> {
         Ok(files)
     }
 
-    /// Returns the addresses of the files to read, by what the browser says of those that it has.
+    /// Returns the addresses of the files to read, each once and at most [`MAX_FILES`], chosen by the formats and sizes
+    /// that the browser reports.
     async fn wanted(self, shown: &[Shown]) -> Result<Vec<&str>, CdpError> {
         let mut known = HashMap::new();
         if shown.iter().any(|picture| !picture.url.starts_with("data:")) {
@@ -197,13 +206,13 @@ impl Page<'_> {
                 wanted.push((format, url));
             }
         }
-        // The largest of each format first, as they are listed.
+        // The sort is stable: within a format, the largest picture stays first.
         wanted.sort_by_key(|(format, _)| *format);
         Ok(wanted.into_iter().map(|(_, url)| url).take(MAX_FILES).collect())
     }
 }
 
-/// Returns what the frames of those pictures say that are animated.
+/// Returns the judgements of those pictures that are animated.
 fn judge(shown: &[Shown], files: &[File]) -> Vec<Verdict> {
     let mut budget = MAX_DECODED;
     let mut films = HashMap::new();

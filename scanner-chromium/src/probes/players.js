@@ -1,6 +1,7 @@
-// Called in the page's own world on a list of all players: returns the addresses of those outside of the document that can be heard,
-// for long. The list holds their prototype as well, of which most questions are errors, and whatever a page has made of any of them.
-// `limits` bounds those that are looked at, those that are returned, and the characters of each.
+// Called in the page's own world with a list of all players as `this`. Returns the addresses of the players outside of
+// the document that can be heard for more than three seconds. The list includes their prototype, whose properties throw
+// when they are read, and players with properties that a page has redefined. `limits` bounds how many are examined, how
+// many are returned, and the length of an address.
 function (limits) {
   const found = [];
   for (let index = 0; index < this.length && index < limits.seen && found.length < limits.kept; index += 1) {
@@ -9,7 +10,7 @@ function (limits) {
       const isHeard = !player.paused && !player.muted && player.volume > 0 && player.readyState > 1 && player.webkitAudioDecodedByteCount > 0;
       if (isHeard && !player.isConnected && (player.loop || player.duration > 3)) found.push(player.currentSrc.slice(0, limits.name));
     } catch {
-      // It says nothing.
+      // The properties of this one can't be read.
     }
   }
   return found;

@@ -1,5 +1,5 @@
-// Looks for players of the document that a script has started, and leaves what it finds, with the addresses of those outside of it that
-// `players.js` has returned, beside what other probes have found.
+// Looks for players in the document that a script has started, and adds findings to `outcome.probes`. `addresses` are
+// those of the players outside of the document, which `players.js` has returned.
 (addresses, facts) => {
   const id = 'a11ycheck-script-sound';
   const { probes } = outcome;
@@ -7,15 +7,15 @@
 
   const isPlaying = (media) => {
     const of = (property) => read(HTMLMediaElement, property, media);
-    // What has come to its end is paused.
+    // A player that has reached its end is paused, but was heard before.
     const isHeard = (!of('paused') || of('ended')) && !of('muted') && of('volume') > 0 && of('readyState') > 1;
     return isHeard && of('webkitAudioDecodedByteCount') > 0 && (has(media, 'loop') || of('duration') > 3);
   };
-  // `a11ycheck-autoplay` has those that say of themselves that they play.
+  // Players with `autoplay` are those of the probe `a11ycheck-autoplay`.
   const players = all('audio:not([autoplay]), video:not([autoplay])').slice(0, 500).filter(isPlaying);
   const found = players.filter((media) => !has(media, 'controls') || !isVisible(media)).slice(0, 20);
   const nodes = found.map((element) => probes.node(id, { element, data: { messageKey: 'player' } }, true));
-  // A file may be in its address, and behind its path may be a secret.
+  // A `data:` address holds the file itself, and a query may hold a secret: neither is kept.
   const files = new Set(addresses.map((address) => (address.startsWith('data:') ? address.split(',') : address.split(/[?#]/))[0]));
   if (files.size > 0) {
     const element = Reflect.get(Document.prototype, 'documentElement', document);

@@ -1,9 +1,11 @@
-//! The probe of sound that a script starts. Players need not be in the document (`new Audio(…).play()`), and an isolated world does not
-//! see those: the browser lists what is in the memory of the page's own world, on pages that have received media.
+//! The probe of sound that a script starts. A player need not be in the document (`new Audio(…).play()`), and an
+//! isolated world can't see such players. On pages that have received media, the browser therefore lists all players in
+//! the memory of the page's own world.
 //!
-//! The browser lets them begin, as it does for visitors who have used the site before (`browser/flags.rs`). A player to which no script
-//! refers goes on playing, but is on that list only until memory has been cleared up often: so it is made before axe-core runs, which
-//! fills memory. Nodes of Web Audio are soon gone, and whether they can be heard is not known.
+//! The browser lets players begin, as it does for visitors who have used the site before (`browser/flags.rs`). A player
+//! to which no script refers goes on playing, but disappears from that list after some garbage collections. The list is
+//! therefore made before axe-core runs, which fills memory. Nodes of Web Audio are not looked for: they are soon
+//! collected, and whether they can be heard is not known.
 
 use serde::Serialize;
 use serde_json::json;
@@ -22,23 +24,27 @@ use crate::{
 const SOUND: &str = include_str!("sound.js");
 const PLAYERS: &str = include_str!("players.js");
 
-/// What all players have in common, as a page's own world names it.
+/// The expression for the prototype of all players in the page's own world.
 const PROTOTYPE: &str = "HTMLMediaElement.prototype";
-/// The group of the lists that are looked at.
+/// The group of the handles to objects of the page, which are released together.
 const GROUP: &str = "a11ycheck-sound";
-/// The number of players that are looked at.
+/// The greatest number of players that are examined.
 const MAX_SEEN: usize = 5_000;
-/// The number of players whose addresses are read, and the characters of each.
+/// The greatest number of players whose addresses are read.
 const MAX_KEPT: usize = 20;
+/// The greatest number of characters of an address; the rest is cut off.
 const MAX_ADDRESS: usize = 300;
-/// The time limit for asking for them. The browser clears memory up first, which takes two seconds where there are millions of objects.
+/// The time limit for listing the players. The browser collects garbage first, which takes two seconds if there are
+/// millions of objects.
 const TIME: Duration = Duration::from_secs(2);
 
-/// Whether a response to a page was for a player, in the document or not.
+/// The fact whether a page has received a response for a media player, in the document or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Media {
+    /// The page has received none, so no player can be heard.
     #[default]
     Absent,
+    /// The page has received at least one.
     Received,
 }
 
@@ -50,8 +56,8 @@ struct Limits {
     name: usize,
 }
 
-/// Returns the addresses of the players that sound outside of the document, for [`run_sound`]; `None` if they can't be read. Changes
-/// nothing in the page.
+/// Returns the addresses of the players outside of the document that can be heard, for [`run_sound`]; `None` if they
+/// can't be read. Changes nothing in the page.
 pub(crate) async fn sounds_outside(tab: &Tab, media: Media, deadline: Instant) -> Option<Vec<String>> {
     match media {
         Media::Absent => Some(Vec::new()),
@@ -59,11 +65,11 @@ pub(crate) async fn sounds_outside(tab: &Tab, media: Media, deadline: Instant) -
     }
 }
 
-/// Runs the probe on a page on which the others have run, and leaves what it finds beside theirs. Where the players outside of the
-/// document could not be read, it has not run.
+/// Runs the probe on a page on which the other probes have run, and adds its findings. `outside` has the addresses from
+/// [`sounds_outside`]; with `None` the probe does not run.
 ///
 /// # Errors
-/// Those of the browser.
+/// Returns the errors of the browser.
 pub(crate) async fn run_sound(
     tab: &Tab,
     world: i64,
@@ -79,11 +85,11 @@ pub(crate) async fn run_sound(
     Ok(())
 }
 
-/// Asks the browser for all players, and those outside of the document for their addresses.
+/// Lists all players, and returns the addresses of those outside of the document that can be heard.
 async fn outside(tab: &Tab, until: Instant) -> Result<Vec<String>, CdpError> {
     let session = tab.session();
     let name = NameObject { expression: PROTOTYPE, object_group: Some(GROUP), silent: true };
-    // A page may have taken the name for something else.
+    // A page may have redefined the name as something that is no object.
     let Some(prototype) = session.call(name, until).await?.result.object_id else { return Ok(Vec::new()) };
     let query = QueryObjects { prototype_object_id: &prototype, object_group: GROUP };
     let Some(list) = session.call(query, until).await?.objects.object_id else { return Ok(Vec::new()) };
@@ -97,7 +103,7 @@ async fn outside(tab: &Tab, until: Instant) -> Result<Vec<String>, CdpError> {
     };
     let called = session.call(call, until).await?;
     session.call(ReleaseObjectGroup { object_group: GROUP }, until).await?;
-    // A page that has redefined what players say may have returned anything.
+    // A page that has redefined properties of players may have returned anything.
     let addresses: Vec<String> = called.value().unwrap_or_default();
     Ok(addresses.into_iter().take(MAX_KEPT).map(|address| address.chars().take(MAX_ADDRESS).collect()).collect())
 }

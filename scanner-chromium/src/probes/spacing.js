@@ -1,12 +1,14 @@
-// Sets the text spacing of WCAG 1.4.12, and looks for text that is cut off or overlaps for it. The first look is one task: nothing moves
-// meanwhile, and the page has its own spacing again before it could see anything. Only what is found is looked at once more, when the
-// page has had time to adapt. All that the page has in addition is a style sheet. Leaves `spacing` in this world.
+// Sets the text spacing of WCAG 1.4.12, and looks for text that it clips or makes overlap. The first look is one task:
+// nothing can change meanwhile, and the page has its own spacing again before its scripts run. Only if something is
+// found, it is examined once more, after the page has had time to adapt. The only change to the page is a style sheet.
+// Leaves `spacing` in this world.
 (facts, makeCuts, limits) => {
   const id = 'a11ycheck-clipped-spacing';
   const { add, cutter, isMeant, isShown, isSlide, parent, texts } = makeCuts(facts);
   const { closest } = Element.prototype;
 
-  // Transitions take no time. Within a layer, importance wins over that of the page's own rules outside of one, as a reader's style sheet does.
+  // Transitions take no time. Important rules in a layer win over the page's own important rules outside of layers, as
+  // those of a reader's style sheet do.
   const quick = '*, *::before, *::after { transition-duration: 0s !important; transition-delay: 0s !important }';
   const spaces = '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-bottom: 2em !important }';
   const sheet = new CSSStyleSheet();
@@ -20,7 +22,7 @@
   };
   const putBack = () => {
     if (place === null) return;
-    // First the spaces, while nothing may take its time, then the rest: so no transition begins.
+    // The spacing is removed first, while transitions take no time, and then the rest, so that no transition begins.
     sheet.replaceSync(`@layer { ${quick} }`);
     settle();
     Reflect.set(Document.prototype, 'adoptedStyleSheets', [...adopted()].filter((each) => each !== sheet), document);
@@ -29,17 +31,18 @@
     place = null;
   };
 
-  // Scripts that use all of these spaces. What is written in others need not have them.
+  // The scripts that use all of these kinds of spacing. Texts in other scripts need not support them.
   const others = /(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}/u;
   const isOther = (node) => others.test(node.data.slice(0, 500));
   const icons = /icon|symbol|awesome|glyph|material/i;
-  // Letters that are a picture together fall apart with spaces.
+  // In an icon font, letters form a picture (a ligature), which spacing breaks.
   const isIcon = (element) => icons.test(getComputedStyle(element).fontFamily.split(',')[0]);
   const isLeft = (node) => {
     const element = parent(node);
     return !element || isOther(node) || closest.call(element, 'svg, math, canvas, select, textarea, marquee') !== null || isIcon(element);
   };
-  // Whether a text has wider spaces of its own, which become narrower: what stands by it may move as it would for no reader.
+  // Returns whether a text has wider spacing of its own, which this style sheet narrows. Content beside it may then
+  // move in a way that no reader would see.
   const isWider = (element) => {
     const { fontSize, letterSpacing, lineHeight, wordSpacing } = getComputedStyle(element);
     const size = parseFloat(fontSize);
@@ -50,7 +53,8 @@
     return false;
   };
 
-  // The pairs of texts, by their numbers, whose lines overlap by more than four pixels both ways; null where there are too many.
+  // Returns the pairs of texts, by their indices, whose lines overlap by more than four pixels in both directions; null
+  // if there are too many.
   const overlaps = (nodes) => {
     const lines = [];
     for (const [number, node] of nodes.entries()) {
@@ -86,7 +90,7 @@
       const { probes } = outcome;
       const all = texts();
       const judged = all.filter((node) => !isLeft(node));
-      // A page in another script may have words in these as well.
+      // A page that is mostly in other scripts may have some words in these.
       if (judged.length === 0 || all.filter(isOther).length * 2 > all.length) {
         probes.inapplicable.push(id);
         return;
@@ -116,7 +120,7 @@
             const found = cutter(node);
             if (found === null) continue;
             const { box, isGone } = found;
-            // A box that cut off some of its text before may show only a part on purpose.
+            // A box that clipped text before may show only a part of its content on purpose.
             const reason = isGone ? 'gone' : isMeant(node, box) || boxesBefore.has(box) ? 'meant' : null;
             if (reason === null) failed.push(parent(node));
             else reasons.set(parent(node), reason);
