@@ -148,7 +148,8 @@ impl ChromiumConfig {
         Self { robots, ..self }
     }
 
-    /// Sets the pages on which probes press keys, space text out and make the window narrow. The default is none.
+    /// Sets the pages on which probes press keys, increase the spacing of text and make the window narrow. The default
+    /// is none.
     pub fn with_moving_probes(self, moving_probes: MovingProbes) -> Self {
         Self { moving_probes, ..self }
     }
@@ -247,8 +248,9 @@ impl ChromiumConfig {
         })
     }
 
-    /// Returns whether sound may begin by itself on the pages of a check, and is looked for, and whether listeners for clicks are: only
-    /// where pages are moved as well, since players that play may show something else, and listing all listeners of a page takes long.
+    /// Returns whether sound may begin by itself on the pages of a check and is looked for, and whether listeners for
+    /// clicks are looked for. That is so only if pages are moved as well, because a page with a playing player may look
+    /// different, and listing all listeners of a page takes long.
     pub(crate) fn listens(&self) -> bool {
         self.moving_probes != MovingProbes::Off
     }
@@ -304,8 +306,9 @@ pub enum RobotsPolicy {
     Ignore,
 }
 
-/// The pages on which probes move what they look at: they press Tab, Shift and Tab, and where the focus seems to be kept Escape, space
-/// text out and make the window narrow. Nothing is activated or typed, and focus, position, spacing and window are put back.
+/// The pages that probes change for a moment. They press Tab and Shift+Tab, and Escape where the focus seems to be
+/// trapped; they increase the spacing of text, and make the window narrow. Nothing is activated or typed, and focus,
+/// scroll position, spacing and window are restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MovingProbes {
     /// No page.
@@ -322,9 +325,10 @@ pub enum MovingProbes {
 /// same with and without it.
 ///
 /// A control is pressed only if it says that it opens something, belongs to no form that it might send, leads to no address, and is
-/// called by no word for sending, buying, deleting, agreeing or signing in or out, in seven languages. While controls are pressed,
-/// documents and all requests but `GET` and `HEAD` are refused; where a page tries one, opens a window or asks a question, nothing that
-/// was opened on it counts. Scripts of a page can do anything all the same that takes none of these.
+/// called by no word for sending, buying, deleting, agreeing or signing in or out, in seven languages. While controls
+/// are pressed, documents and all requests but `GET` and `HEAD` are refused. If a page tries one of these, opens a
+/// window or shows a dialog, nothing that was opened on it counts. Scripts of a page can still do everything that needs
+/// none of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Opening {
     /// No page.
@@ -336,12 +340,12 @@ pub enum Opening {
     EveryPage,
 }
 
-/// Whether scans of sites leave a memory for the next ones.
+/// The choice whether scans of sites leave a memory, with which later scans take over the outcome of unchanged pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reuse {
-    /// They do.
+    /// Scans leave a memory.
     On,
-    /// They don't.
+    /// Scans leave no memory, and examine every page.
     #[default]
     Off,
 }
@@ -351,7 +355,8 @@ pub enum Reuse {
 pub enum Evidence {
     /// Pictures of elements that fail, one for each template, up to 5 for each rule on a page and 20 in a scan, 300 in
     /// all and 10 MiB; and one of the first page. They are taken when axe-core has finished with the page, and don't
-    /// change what it finds. What [controls open](Opening) is pictured while it is open, within the same bounds.
+    /// change what it finds. Elements that [controls open](Opening) are pictured while they are open, within the same
+    /// bounds.
     #[default]
     Taken,
     /// No pictures: for operators who must not keep what pages show.

@@ -40,7 +40,7 @@ pub(crate) struct Collected {
     pub(crate) fragment: String,
     /// The address that the page calls its own, if it names exactly one.
     pub(crate) canonical: Option<String>,
-    /// What the page may share with others of its site.
+    /// The blocks that other pages of its site may have as well.
     #[serde(default)]
     pub(crate) shared: Shared,
     /// The frames that were not checked, if the page had any when it was checked.
@@ -55,7 +55,8 @@ pub(crate) struct Collected {
     /// The addresses that the page requested without a response.
     #[serde(skip)]
     unanswered: Vec<String>,
-    /// What appeared when controls were pressed.
+    /// The results for what appeared when controls were pressed, each with its control; `None` for results about
+    /// controls themselves.
     #[serde(skip)]
     opened: Vec<(Option<OpenedBy>, Self)>,
     violations: Vec<RuleResult>,
@@ -80,7 +81,7 @@ struct RuleResult {
     /// The error, if axe-core failed within the rule.
     error: Option<String>,
     nodes: Vec<Node>,
-    /// Why axe-core could not decide about elements, if that is what it says.
+    /// The reasons why axe-core could not decide about elements; empty if it gives none.
     #[serde(default)]
     reasons: Vec<Reason>,
 }
@@ -94,7 +95,7 @@ struct Reason {
     count: u32,
 }
 
-/// What a check of axe-core says about an element.
+/// The result of one of axe-core's checks for an element.
 #[derive(Debug, Clone, Deserialize)]
 struct Said {
     id: String,
@@ -152,14 +153,15 @@ impl Collected {
         self
     }
 
-    /// Sets what appeared when controls were pressed.
+    /// Sets the results for what appeared when controls were pressed.
     pub(crate) fn set_opened(&mut self, opened: Vec<(Option<OpenedBy>, Self)>) {
         self.opened = opened;
     }
 
-    /// Adds what appeared when controls were pressed to what was found before, and after it. What has the same rule and selector as an element of
-    /// the page is that element; of what has appeared, the same source and place are needed too, since one selector (`details[open] > img`)
-    /// may be that of one element after the other.
+    /// Appends the elements that appeared when controls were pressed to those of the page itself, without duplicates.
+    /// An element with the rule and the selector of one of the page is a duplicate of it. Among elements that appeared,
+    /// source and position must be the same as well, since one selector (`details[open] > img`) may match different
+    /// elements at different times.
     fn join_opened(&mut self) {
         for (control, opened) in std::mem::take(&mut self.opened) {
             for (ours, theirs) in [(&mut self.violations, opened.violations), (&mut self.incomplete, opened.incomplete)]
@@ -170,7 +172,7 @@ impl Collected {
         }
     }
 
-    /// Returns rule and selector of each element.
+    /// Returns the rule and the selector of each element.
     pub(crate) fn elements(&self) -> impl Iterator<Item = (&str, &str)> {
         let results = self.violations.iter().chain(&self.incomplete);
         results.flat_map(|result| result.nodes.iter().map(|node| (&*result.id, &*node.selector)))
@@ -249,7 +251,7 @@ impl Node {
         Some(Rect { x, y, width, height })
     }
 
-    /// Adds this picture of it to the album, and returns the reference to its picture, if it is there already.
+    /// Adds a picture of the element to the album. Returns the reference to its picture if the album has one already.
     fn keep(&self, album: &mut Album, of: Of, rule: &RuleId, picture: Option<Picture>) -> Option<ScreenshotRef> {
         let template = |area| Template::of(rule.as_str(), &self.selector, &self.html, area);
         if self.comes_last {
@@ -263,7 +265,7 @@ impl Node {
     /// Returns the element as it is kept, with this picture.
     fn finding(&self, rule: &RuleId, at: (usize, &str), outcome: CheckOutcome, shot: Option<ScreenshotRef>) -> Finding {
         let (page, url) = at;
-        // What appeared is not on the picture of the page.
+        // The picture of the page does not show elements that appeared later.
         let area = self.area.filter(|_| self.opened_by.is_none());
         let area = area.map(|[x, y, width, height]| Area::new(x, y, width, height));
         let finding = Finding::new(rule.clone(), page, url, self.selector(), &self.html, &self.summary);
@@ -282,7 +284,8 @@ impl Said {
     }
 }
 
-/// Adds the elements of a rule that appeared when a control was pressed, or are controls themselves, as far as they are not known.
+/// Adds the elements of a rule that appeared when a control was pressed, or that are controls themselves, unless they
+/// are in `known` already.
 fn join_rule(known: &mut Vec<RuleResult>, mut rule: RuleResult, control: Option<&OpenedBy>) {
     let place = known.iter().position(|one| one.id == rule.id && one.error.is_none());
     let nodes = std::mem::take(&mut rule.nodes);
@@ -344,13 +347,14 @@ fn add_reason(known: &mut Vec<UndecidedReason>, new: UndecidedReason) {
     }
 }
 
-/// What findings have of a page only in sums with those of other pages.
+/// The values of one page that findings have only as sums over all pages.
 #[derive(Debug, Default)]
 pub(crate) struct PageSums {
-    /// What its rules came to.
+    /// The outcomes of the rules.
     pub(crate) outcomes: RuleOutcomes,
-    /// The number of elements by rule that axe-core could not judge, and why.
+    /// The number of elements by rule that axe-core could not judge.
     pub(crate) needs_review: BTreeMap<RuleId, u32>,
+    /// The reasons for that, by rule.
     pub(crate) reasons: BTreeMap<RuleId, Vec<UndecidedReason>>,
     /// True if axe-core failed within a rule.
     pub(crate) has_errors: bool,

@@ -1,7 +1,7 @@
 // Runs axe-core on this document alone; it runs separately in the worlds of the frames, and `join.js` joins the parts.
 // Evaluated in an isolated world. `context` is what axe-core in the parent document says about this frame, or null at
 // the top. `limits` bounds what leaves a frame. `places` is the function of `places.js`, `hold` that of `hold.js`. At the top,
-// `extent` is what is checked of the document, in axe-core's terms, with the frames in it.
+// `extent` is the part of the document to check, frames included, as a context of axe-core.
 //
 // Returns JSON text, with what axe-core says about this document's frames in `contexts`; the elements of these frames
 // stay in `frameElements`, for the browser to identify. At the top, the part itself stays in `ownPart`, and `rules`

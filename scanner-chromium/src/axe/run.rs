@@ -140,8 +140,8 @@ pub(crate) async fn run(
     Ok((evaluated.result.value == true).then(Vec::new))
 }
 
-/// Runs axe-core over a part of a document in which it is, and the frames in that part. `extent` is the expression of the part. Frames
-/// that can't be checked are left out. [`collect`] gets the outcome.
+/// Runs axe-core on a part of a document that has it already, and on the frames in that part. `extent` is a JavaScript
+/// expression for the part. Frames that can't be checked are left out. [`collect`] returns the outcome.
 pub(crate) async fn run_within(
     tab: &Tab,
     main_world: i64,

@@ -1,9 +1,9 @@
-//! What a page may share with others of its site, as `probes/across.js` reads it.
+//! The blocks that a page may share with other pages of its site, as `probes/across.js` reads them.
 
 use serde::Deserialize;
 
-/// The blocks of a page that other pages may have as well, and the ways that it offers to find other pages. Everything comes from the
-/// page and is hostile.
+/// The blocks of a page that other pages may have as well, and whether it offers a search or an index of pages.
+/// Everything comes from the page and is hostile.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Shared {
@@ -11,7 +11,7 @@ pub(crate) struct Shared {
     pub(crate) language: String,
     /// The start tag of the page's `html`.
     pub(crate) source: String,
-    /// True if something of the page may be a search.
+    /// True if the page may have a search, or a link to one.
     pub(crate) has_search: bool,
     /// True if a link of the page may lead to a list of the site's pages.
     pub(crate) has_index: bool,
@@ -38,7 +38,8 @@ pub(crate) struct SharedBlock {
 /// A link or a control in a block.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct SharedItem {
-    /// What it does: the address to which a link leads, or an anchor of the page; of a control, what its form does with it.
+    /// The key of what it does: of a link, the address or the anchor to which it leads; of a control, the action of its
+    /// form and the name of a field, or an id.
     pub(crate) key: String,
     /// Its accessible name.
     pub(crate) name: String,

@@ -83,12 +83,12 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox, soun
     switches
 }
 
-/// What the browser does with sound that begins although nobody has asked for it.
+/// The policy of the browser for sound that begins without a person's action (autoplay).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sound {
-    /// It holds it back, as for visitors who have not used a site before.
+    /// The browser holds it back, as for visitors who have not used the site before.
     HeldBack,
-    /// It lets it begin, as for those who have: otherwise nobody could tell a script that starts some from one that does not.
+    /// The browser lets it begin, as for visitors who have. Otherwise a script that starts sound could not be found.
     Begins,
 }
 

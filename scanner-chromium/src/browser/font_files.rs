@@ -1,8 +1,8 @@
-//! The font files of this machine as one number. With other fonts pages are drawn in another way, so nothing is taken over from a
-//! check that had others (decision 0062).
+//! A hash of the font files of this machine. Pages look different with other fonts, so no outcome is taken over from a
+//! check that had other fonts (decision 0062).
 //!
-//! Only names and sizes count, and not where a file lies: servers with the same packages have the same number. The files of a home
-//! don't count: the browser gets an empty one.
+//! The hash depends on the names and sizes of the files, and not on their folders, so that servers with the same
+//! packages have the same hash. Fonts in a home directory are left out, because the browser gets an empty one.
 
 use std::{
     env,
@@ -14,13 +14,13 @@ use std::{
 
 use sha2::{Digest as _, Sha256};
 
-/// The most files and folders that are looked at; all fonts of a distribution are some 10,000.
+/// The greatest number of files and folders that are listed. All fonts of a distribution are some 10,000.
 const MAX_ENTRIES: usize = 100_000;
-/// The greatest depth of a folder: links may lead in circles.
+/// The greatest depth of a folder, because links may lead in circles.
 const MAX_DEPTH: usize = 16;
-/// The time limit.
+/// The time limit for listing all files.
 const LIMIT: Duration = Duration::from_secs(10);
-/// The endings of the names of font files, of compressed ones, and of the rules by which fontconfig chooses among them.
+/// The extensions of font files, of compressed ones, and of the files with fontconfig's rules.
 const ENDINGS: [&str; 13] =
     ["bdf", "conf", "dfont", "gz", "otc", "otf", "pcf", "pfa", "pfb", "ttc", "ttf", "woff", "woff2"];
 /// The folders of a machine without a configuration of fontconfig.
@@ -30,13 +30,14 @@ const FOLDERS: [&str; 4] = ["/usr/share/fonts", "/usr/local/share/fonts", "/Syst
 /// [`LIMIT`].
 ///
 /// # Errors
-/// Those of a folder that can't be read, in words that name it; [`io::ErrorKind::TimedOut`].
+/// Returns the error of a file or folder that can't be read, with its path, and [`io::ErrorKind::TimedOut`] after
+/// [`LIMIT`].
 pub(crate) async fn installed_fonts() -> io::Result<[u8; 32]> {
     let listed = tokio::task::spawn_blocking(|| digest(&configuration()));
     tokio::time::timeout(LIMIT, listed).await??
 }
 
-/// Returns the file with fontconfig's configuration, from the variables that the browser gets too.
+/// Returns the path of fontconfig's configuration, from the environment variables that the browser gets as well.
 fn configuration() -> PathBuf {
     let folder = env::var_os("FONTCONFIG_PATH").map_or_else(|| PathBuf::from("/etc/fonts"), PathBuf::from);
     folder.join(env::var_os("FONTCONFIG_FILE").unwrap_or_else(|| OsString::from("fonts.conf")))
@@ -60,7 +61,8 @@ fn digest(configuration: &Path) -> io::Result<[u8; 32]> {
     Ok(Sha256::digest(listing.files.concat()).into())
 }
 
-/// Returns the folders that a configuration names by itself. The relative ones are of a home.
+/// Returns the absolute folders that a configuration names. Relative ones are left out, because they are in a home
+/// directory.
 fn named_folders(configuration: &str) -> Vec<PathBuf> {
     let folders = configuration.split("<dir").skip(1).filter_map(|element| {
         let (_, text) = element.split_once('>')?;
@@ -74,7 +76,7 @@ fn named_folders(configuration: &str) -> Vec<PathBuf> {
 struct Listing {
     /// A line for each file.
     files: Vec<String>,
-    /// The number of files and folders that were looked at.
+    /// The number of files and folders that were listed.
     seen: usize,
 }
 
@@ -102,7 +104,7 @@ impl Listing {
                 Ok(found) if found.is_dir() => self.add_folder(&path, depth + 1)?,
                 Ok(found) if has_font_ending(&path) => self.add(&path, found.len()),
                 Ok(_) => {}
-                // A link that leads nowhere.
+                // A link to a file that does not exist.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(at(&path, &error)),
             }

@@ -163,7 +163,8 @@ async fn prepare(session: &Session, user_agent: &str, viewport: Viewport, deadli
     let metrics = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
     // Content that fades or slides in appears at once, so that axe-core sees its final colours.
     let media = SetEmulatedMedia { features: &[MediaFeature { name: "prefers-reduced-motion", value: "reduce" }] };
-    // No body of a response is kept: of pictures, the page itself has what is read. The bodies of requests distinguish calls of one address.
+    // Bodies of responses are not kept: the files of pictures are read from the page itself. Bodies of requests are
+    // reported, since they distinguish requests to one address.
     let network =
         EnableNetwork { max_post_data_size: MAX_POST_DATA, max_total_buffer_size: 0, max_resource_buffer_size: 0 };
     let agent = SetUserAgent { user_agent, accept_language: Some("en-US,en") };
@@ -179,7 +180,8 @@ async fn prepare(session: &Session, user_agent: &str, viewport: Viewport, deadli
         session.call(SetBypassServiceWorker { bypass: true }, deadline),
         session.call(metrics, deadline),
         session.call(media, deadline),
-        // A window gives a new tab the focus at some later moment, and a page would be told of it while it is examined.
+        // A window gives a new tab the focus at some later moment, and the page would get the event while it is
+        // examined.
         session.call(SetFocusEmulation { enabled: true }, deadline),
         session.call(agent, deadline),
         session.call(attach, deadline),

@@ -206,7 +206,7 @@ pub(crate) struct RequestPaused {
     pub(crate) network_id: Option<String>,
     pub(crate) frame_id: String,
     pub(crate) request: PausedRequest,
-    /// What it is for: `Document`, `Script`, …
+    /// The browser's name for the purpose of the request: `Document`, `Script`, …
     pub(crate) resource_type: String,
     /// The request that was redirected to this one, if there was one.
     pub(crate) redirected_request_id: Option<String>,

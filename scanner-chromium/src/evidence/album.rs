@@ -15,13 +15,15 @@ use super::{capture::Screen, choice::Template, cut::Picture};
 /// The number of pictures of elements of one check, and of their bytes together: a check of any size stays affordable to keep.
 const MAX_PICTURES: usize = 300;
 const MAX_BYTES: usize = 10 * 1024 * 1024;
-/// The number of bytes of the pictures that wait for the room that is left.
+/// The greatest number of bytes of pictures of elements that controls opened: they are added last, to the room that is
+/// left then.
 const MAX_WAITING_BYTES: usize = MAX_BYTES / 4;
-/// The number of bytes of the pictures of its pages together, beside the start page's.
+/// The greatest number of bytes of the pictures of all pages, without that of the start page.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// The number of pictures of the previous check that are kept, and the number of the first of them: those that are taken come before.
+/// The greatest number of pictures of the previous check that are kept.
 const MAX_KEPT: usize = MAX_PICTURES + 50;
+/// The first number of the pictures that are kept. The numbers of pictures that this check takes are smaller.
 const KEPT_FROM: u32 = 100_000;
 
 /// A collection of pictures, in the order of the findings.
@@ -98,8 +100,8 @@ impl Album {
         Some(shown)
     }
 
-    /// Keeps the picture of an element that was found while controls were pressed, or that there is none. It gets the room that is
-    /// left in [`Album::close`], so that it takes nothing from what pages show by themselves.
+    /// Notes an element that was found while controls were pressed, with its picture if there is one. [`Album::close`]
+    /// adds the picture if there is room left, so that it takes none from elements that pages show by themselves.
     pub(crate) fn add_opened(&mut self, of: Of, template: Template, picture: Option<Picture>) {
         let picture = picture.filter(|picture| self.waiting_bytes + picture.webp.len() <= MAX_WAITING_BYTES);
         self.waiting_bytes += picture.as_ref().map_or(0, |picture| picture.webp.len());
@@ -122,13 +124,14 @@ impl Album {
         Some(ScreenshotRef::new(id, width, height).with_scale_percent(scale_percent))
     }
 
-    /// Refers to pictures that came after the elements of their templates, gives room to those of what was opened, and returns all
-    /// pictures.
+    /// Returns all pictures, after two last steps: it gives elements without a picture the one of their template that
+    /// was added after them, and adds pictures of elements that controls opened, as far as there is room.
     pub(crate) fn close(mut self, findings: &mut Findings) -> Vec<Screenshot> {
         for (of, template) in std::mem::take(&mut self.without) {
             of.refer(findings, self.by_template.get(&template).copied());
         }
-        // What appears has pictures of its own, though the same may stand elsewhere.
+        // Templates are separate here: an element that appeared never gets the picture of one that the page shows by
+        // itself.
         let mut by_template = HashMap::new();
         let mut without = Vec::new();
         for (of, template, picture) in std::mem::take(&mut self.opened) {
@@ -146,7 +149,8 @@ impl Album {
         self.pictures
     }
 
-    /// Keeps a picture of an element, and returns a reference to it.
+    /// Keeps a picture of an element, unless it has an equal one already, and returns a reference to it; `None` if
+    /// there is no room.
     fn place(&mut self, picture: Picture) -> Option<ScreenshotRef> {
         let scale_percent = picture.scale_percent;
         let index = self.index_of(picture)?;

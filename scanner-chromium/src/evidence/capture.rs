@@ -57,7 +57,7 @@ pub(crate) struct Wanted {
     pub(crate) elements: Vec<ElementNumber>,
     /// The first number of the elements that axe-core could not decide about: they come last.
     pub(crate) undecided: ElementNumber,
-    /// The greatest number of shots of elements, as far as none is taken again.
+    /// The greatest number of shots of elements, without shots that have to be taken again.
     pub(crate) shots: usize,
     pub(crate) page: PagePicture,
 }

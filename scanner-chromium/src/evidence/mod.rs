@@ -1,6 +1,6 @@
 //! Pictures of what fails: the choice of elements (`choice`), the shots that show them (`plan`) and that the browser takes
-//! (`capture`), the parts cut out of them (`cut`), and the bounds for one check (`pictured`, `album`). What fields show about people (`fields`) is
-//! painted over before anything is cut out.
+//! (`capture`), the parts cut out of them (`cut`), and the bounds for one check (`pictured`, `album`). The contents of
+//! fields (`fields`), which may be about people, are painted over before anything is cut out.
 
 mod album;
 mod capture;

@@ -1,5 +1,5 @@
-//! The elements that a check has pictured so far: those that fail, and those that axe-core could not decide about, which take nothing
-//! from the others.
+//! The elements that a check has pictured so far. Elements that fail and elements that axe-core could not decide about
+//! have bounds of their own, so that the latter never take the place of the former.
 
 use std::{
     collections::HashSet,
@@ -14,14 +14,14 @@ use super::{
     plan::ElementNumber,
 };
 
-/// The pictures of elements, taken so far in a check or being taken, by all of its tabs.
+/// The pictures of elements that all tabs of a check have taken so far or are taking.
 #[derive(Debug, Default)]
 pub(crate) struct Pictured {
     failing: Mutex<Quota>,
     undecided: Mutex<Quota>,
 }
 
-/// The elements of one page that are to be pictured, and that are counted as pictured.
+/// The elements of one page that are to be pictured. They are counted as pictured already.
 #[derive(Debug, Default)]
 pub(crate) struct ToPicture {
     failing: Choice,
@@ -41,7 +41,8 @@ impl ToPicture {
 }
 
 impl Pictured {
-    /// Returns the pictures, none so far, of a check of a site whose previous check had these elements, if there was one.
+    /// Returns a count without pictures, for a check whose site has had these elements in its previous check; `None` if
+    /// there was none.
     pub(crate) fn after(known: Option<Arc<KnownElements>>) -> Self {
         Self { failing: Mutex::new(Quota::after(known)), undecided: Mutex::default() }
     }
@@ -58,14 +59,15 @@ impl Pictured {
         ToPicture { failing, undecided }
     }
 
-    /// Counts elements of a page of the previous check that keep their pictures, and the page's own if it has one.
+    /// Counts the elements of a page whose pictures from the previous check are kept, and the picture of the page
+    /// itself if it has one.
     pub(crate) fn keep(&self, page_url: &str, failing: &[&Finding], undecided: &[&Finding], has_page: bool) {
         locked(&self.failing).keep(page_url, failing, has_page);
         locked(&self.undecided).keep(page_url, undecided, false);
     }
 
-    /// Takes back what was counted for elements that are in none of these shots, so that others like them may get a picture, and
-    /// returns the elements that are.
+    /// Uncounts the chosen elements that are in none of these shots, so that other elements like them may get a
+    /// picture. Returns the elements that are.
     pub(crate) fn release_missing(&self, chosen: ToPicture, captures: &[Capture]) -> ToPicture {
         let pictured: HashSet<ElementNumber> =
             captures.iter().flat_map(|capture| &capture.shot.crops).map(|crop| crop.element).collect();
@@ -79,12 +81,12 @@ impl Pictured {
         ToPicture { failing: divide(&self.failing, failing), undecided: divide(&self.undecided, undecided) }
     }
 
-    /// Takes back what was counted for elements whose pictures are not kept.
+    /// Uncounts chosen elements whose pictures are not kept.
     pub(crate) fn release(&self, chosen: ToPicture) {
         self.release_missing(chosen, &[]);
     }
 
-    /// Takes back what was counted for a page that got no picture.
+    /// Uncounts the picture of a page that got none.
     pub(crate) fn release_page(&self) {
         locked(&self.failing).release_page();
     }

@@ -73,11 +73,11 @@ pub(super) struct PageState {
     pub(super) dialogs: u32,
     /// The requests of the document.
     pub(super) requests: Requests,
-    /// Whether controls of the page are pressed, and what came of it.
+    /// The state of pressing the page's controls.
     presses: Presses,
     /// The responses that the page was made from, from the request for its document on.
     pub(super) parts: PageParts,
-    /// Whether it has received anything for a player.
+    /// The fact whether it has received a response for a media player.
     pub(super) media: Media,
     /// The bytes of all responses, decoded.
     pub(super) bytes: u64,
@@ -89,13 +89,13 @@ pub(super) struct PageState {
     pub(super) end: Option<SessionEnd>,
 }
 
-/// Whether controls of a page are pressed (decision 0063).
+/// The state of pressing a page's controls (decision 0063).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Presses {
-    /// They are not: what the page does is its own.
+    /// No controls are pressed, so the page may do what it likes.
     #[default]
     Unwatched,
-    /// They are, and the page has only opened something so far.
+    /// Controls are pressed, and the page has done no more than open something so far.
     Watched,
     /// The page has requested a document, or tried to send something, to open a window or to ask a question.
     Left,
@@ -190,8 +190,8 @@ impl PageEvents {
         outcome
     }
 
-    /// Refuses from now on, until the next page, each document that the page requests and each request that is more than a question, and
-    /// notes that for [`PageState::has_left`].
+    /// Refuses, until the next page, each document that the page requests and each request whose method is neither
+    /// `GET` nor `HEAD`, and notes it for [`PageState::has_left`].
     pub(super) fn watch_presses(&self) {
         self.0.send_modify(|state| state.presses = Presses::Watched);
     }

@@ -1,4 +1,5 @@
-//! What a page that was checked shows once its controls are pressed, where a setting asks for it (decision 0063).
+//! The pressing of controls on a page that was checked, to check what they open. It takes place only if a setting asks
+//! for it (decision 0063).
 
 use std::sync::PoisonError;
 
@@ -19,9 +20,10 @@ use crate::{
 };
 
 impl PageVisit<'_> {
-    /// Presses what opens something on a page that was checked and pictured with so many shots, and adds what that shows to its findings.
-    /// Whatever happens meanwhile costs this and nothing else. Returns the shots of it, and how the tab may wait for the next page: away,
-    /// if anything was pressed.
+    /// Presses the controls of a page that open something, and adds the results for what they open to `checked`.
+    /// `shots` is the number of shots of the page that were taken before. A failure costs these results and nothing
+    /// else. Returns the shots of what was opened, and the way in which the tab waits for the next page: [`Rest::Away`]
+    /// if anything may have been pressed, otherwise `rest`.
     pub(super) async fn open_up(
         &self,
         page: Arrived,
@@ -47,8 +49,8 @@ impl PageVisit<'_> {
         (Vec::new(), Rest::Away)
     }
 
-    /// Returns the pictures that may be taken of what a page opens, after so many shots of the page itself: those that it has left, or a
-    /// few where it has fewer.
+    /// Returns the pictures that may be taken of what a page opens: as many shots as are left after those of the page
+    /// itself, or a few where those are fewer.
     fn opened_pictures(&self, checked: &Checked, shots: usize) -> Pictures<'_> {
         let left = match self.config.evidence {
             Evidence::LeftOut => 0,
@@ -67,19 +69,19 @@ impl PageVisit<'_> {
             Opening::OneOfEachKind => kind_of(&page.url),
             Opening::EveryPage => page.url.to_string(),
         };
-        // No kind of page that probes have moved is called like this.
+        // The prefix distinguishes these kinds from those of pages that probes have moved, which are in the same set.
         let kind = format!("opened {kind}");
         (!self.moved_kinds.lock().unwrap_or_else(PoisonError::into_inner).contains(&kind)).then_some(kind)
     }
 
-    /// Presses one control after the other; where the page can't be put back, it is opened again.
+    /// Presses one control after the other. If the page can't be put back into its former state, it is opened again.
     async fn opened(
         &self,
         mut page: Arrived,
         pictures: &Pictures<'_>,
         deadline: Instant,
     ) -> Result<Vec<Opened>, PageError> {
-        // Pictures have stopped its scripts.
+        // Scripts are still stopped after the pictures of the page.
         self.tab().unfreeze(deadline).await?;
         let (mut opened, mut from) = (Vec::new(), 0);
         for _ in 0..=MAX_RELOADS {
@@ -103,8 +105,8 @@ impl PageVisit<'_> {
         Ok(opened)
     }
 
-    /// Presses the controls of a document from one number on. From then on, until the tab leaves the document, no document is
-    /// requested for it, and nothing is sent.
+    /// Presses the controls of a document, beginning with number `from`. Until the tab leaves the document, each
+    /// request of it for another document is refused, and so is each request that may send something.
     async fn pressed(
         &self,
         page: &Arrived,

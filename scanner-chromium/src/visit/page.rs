@@ -60,7 +60,7 @@ pub(super) struct PageVisit<'a> {
     pub(super) unresponsive: &'a Arc<Unresponsive>,
     /// The pictures of elements, taken so far in the scan.
     pub(super) pictured: &'a Pictured,
-    /// The same for what appears once controls have been pressed.
+    /// The same for elements that appear when controls are pressed.
     pub(super) pictured_opened: &'a Pictured,
     /// The kinds of pages in the scan on which probes that move pages have run.
     pub(super) moved_kinds: &'a Mutex<HashSet<String>>,
@@ -110,9 +110,9 @@ pub(crate) struct Checked {
 /// The shots of a page.
 #[derive(Debug, Default)]
 pub(super) struct Captures {
-    /// Those of the page as it stood first.
+    /// The shots of the page before any control was pressed.
     pub(super) first: Vec<Capture>,
-    /// Those of what each control opened, in the order of [`Collected::set_opened`].
+    /// The shots of what each control opened, in the order of [`Collected::set_opened`].
     pub(super) opened: Vec<Vec<Capture>>,
 }
 

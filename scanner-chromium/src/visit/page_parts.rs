@@ -25,11 +25,10 @@ const MAX_URL: usize = 2_000;
 const MAX_VALIDATOR: usize = 200;
 /// The number of redirects in a row that are remembered.
 const MAX_REDIRECTS: u32 = 5;
-/// The time by which a part must be older than its response, so that its date tells it from a later one: RFC 9110
-/// §8.8.2.2 has the reason.
+/// The least age of a part at its response for which its `Last-Modified` is a strong validator (RFC 9110 §8.8.2.2).
 const MODIFIED_BEFORE: Duration = Duration::from_secs(60);
 
-/// The browser's name for the error where the page itself, or its end, has stopped a request.
+/// The browser's name for the error of a request that was cancelled by the page, or because the page was left.
 const ABORTED: &str = "net::ERR_ABORTED";
 
 /// The headers of requests that a browser sets by itself, in lower case.
@@ -52,8 +51,8 @@ const USUAL_HEADERS: [&str; 17] = [
     "upgrade-insecure-requests",
     "user-agent",
 ];
-/// The headers by which a response may differ from another one that has the same validator and is asked for in the same
-/// way: all others are sent as the browser sends them.
+/// The headers of requests that `Vary` may name without making a validator useless: our client sends them as the
+/// browser does.
 const SAME_HEADERS: [&str; 5] = ["accept", "accept-encoding", "accept-language", "origin", "user-agent"];
 /// The headers of a document that a browser acts on, in lower case.
 const ACTED_ON: [&str; 18] = [
@@ -103,12 +102,12 @@ pub(crate) enum PartKind {
     Script,
     Image,
     Font,
-    /// What scripts request.
+    /// A response that a script requested and reads (`fetch`, `XMLHttpRequest`).
     Data,
     Other,
 }
 
-/// What tells a part from a later one at the same address.
+/// The property of a part that proves, when its address is requested again, that it has not changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Proof {
     /// Its `ETag`.
@@ -117,9 +116,9 @@ pub(crate) enum Proof {
     Modified(String),
     /// Its body alone, or, for a redirect, its target.
     Body,
-    /// That the site does not have it: nothing of what is sent in its place is used.
+    /// The status says that the part does not exist. The body in its place is not used.
     Missing,
-    /// That no server can be reached for it, if our own client can't reach one either.
+    /// No server can be reached for it. This counts only if our own client can't reach one either.
     Unreachable,
 }
 
@@ -134,7 +133,7 @@ pub(crate) enum Obstacle {
     Stream,
     /// A worker or a worklet, whose requests nobody reports.
     Worker,
-    /// A part that failed in another way than by not being there, or whose status says that it is not all there.
+    /// A part that failed for a reason other than that it does not exist, or whose status says that it is not complete.
     Failed,
     /// A part that had not arrived when the page was examined.
     Unfinished,
@@ -202,7 +201,10 @@ impl PageParts {
         }
     }
 
-    /// Returns what is asked for; `None` if the page is not made from it.
+    /// Returns the kind, address and origin of a request; `None` if the page is not made from its response.
+    ///
+    /// # Errors
+    /// Returns the obstacle if the response can't be requested again alone.
     fn asked(kind: &str, request: &Request) -> Result<Option<(PartKind, String, Option<String>)>, Obstacle> {
         let kind = match kind {
             "Document" => PartKind::Document,
@@ -267,13 +269,13 @@ impl PageParts {
         if response.mime_type == "text/event-stream" {
             return self.meet(Obstacle::Stream);
         }
-        // The guard takes the mark off what sites send.
+        // Only the guard can have set this header: it removes the header from responses of sites.
         let is_refused = part.url.starts_with("http:") && header(&response.headers, REFUSAL_MARK).is_some();
         if is_refused && part.kind != PartKind::Document {
             part.head = Some(Head { status: 0, proof: Proof::Unreachable, headers: None });
             return;
         }
-        // The browser had it from an earlier page, and the site says that it is still that.
+        // The browser had the part from an earlier page, and the site has confirmed it.
         let is_confirmed = status == 304;
         let status = if is_confirmed { 200 } else { status };
         let is_missing = matches!(status, 404 | 410) && is_nothing(part.kind, &response.mime_type);
@@ -283,8 +285,8 @@ impl PageParts {
         let is_document = part.kind == PartKind::Document;
         let proof = match part.kind {
             _ if is_missing => Proof::Missing,
-            // What comes back without a body need not have the headers that have changed, and what scripts ask for is
-            // made for each request more often than not.
+            // A response without a body (304) need not repeat headers that have changed, which matter for documents.
+            // Most responses to scripts are made for each request.
             PartKind::Document | PartKind::Data => Proof::Body,
             PartKind::Style | PartKind::Script | PartKind::Image | PartKind::Font | PartKind::Other => {
                 proof(&response.headers)
@@ -327,11 +329,12 @@ impl PageParts {
         let is_blocked = failed.blocked_reason.is_some();
         let may_be_unreachable = !is_blocked && kind != PartKind::Document && failed.error_text != ABORTED;
         let (status, proof) = match head {
-            // The browser does not read what is sent in place of a part.
+            // The browser does not read the body that is sent in place of a part.
             Some(Head { status, proof: proof @ (Proof::Missing | Proof::Unreachable), .. }) => (status, proof),
-            // Whether it is, our own client finds out.
+            // Our own client finds out whether it is unreachable.
             None if may_be_unreachable => (0, Proof::Unreachable),
-            // What the page itself forbids is never sent, and the page's other parts decide that.
+            // A request that the page's own policy forbids is never sent, and the policy is among the page's other
+            // parts.
             _ if matches!(failed.blocked_reason.as_deref(), Some("csp" | "mixed-content")) => return,
             _ => return self.meet(Obstacle::Failed),
         };
@@ -355,8 +358,9 @@ impl PageParts {
     }
 }
 
-/// Returns whether a browser uses nothing of a response that says that the part is not there. It shows pictures whatever the status is, so
-/// those count only where a text came in their place; and a script or a frame may read what came.
+/// Returns whether a browser ignores the body of a response whose status is 404 or 410. It shows pictures whatever
+/// their status is, so a picture is ignored only if the body is a text. Other parts are never ignored, since a script
+/// or a frame may read the body.
 fn is_nothing(kind: PartKind, mime_type: &str) -> bool {
     match kind {
         PartKind::Style | PartKind::Script | PartKind::Font => true,
@@ -365,7 +369,8 @@ fn is_nothing(kind: PartKind, mime_type: &str) -> bool {
     }
 }
 
-/// Returns what tells a response with these headers from a later one.
+/// Returns the proof with which a response with these headers is recognised: its validator, or its body if it has none
+/// that can be used.
 fn proof(headers: &Map<String, Value>) -> Proof {
     let is_kept =
         header(headers, "cache-control").is_none_or(|control| !control.to_ascii_lowercase().contains("no-store"));
@@ -388,7 +393,7 @@ fn proof(headers: &Map<String, Value>) -> Proof {
     }
 }
 
-/// Returns the hash of those of a document's headers that a browser acts on, or by which platforms are recognised. The
+/// Returns the hash of a document's headers, as far as a browser acts on them or platforms are recognised by them. The
 /// names may be in any case and order.
 pub(crate) fn hash_of_headers<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> [u8; 32] {
     let counts = |name: &str| ACTED_ON.contains(&name) || platform::reads_header(name);

@@ -62,7 +62,7 @@ pub(crate) struct Visits<'a> {
     /// The browser that the latest visit used.
     browser: Mutex<Arc<Browser>>,
     pictured: Pictured,
-    /// The same for what appears once controls have been pressed, which takes nothing from the others.
+    /// The same for elements that appear when controls are pressed. They have bounds of their own.
     pictured_opened: Pictured,
     moved_kinds: Mutex<HashSet<String>>,
     /// The requests of the scan's pages without a response.
@@ -331,7 +331,8 @@ impl<'a> Visits<'a> {
     }
 }
 
-/// Returns what a page shows by itself, and what appeared once a control had been pressed.
+/// Divides findings into those about what a page shows by itself, and those about what appeared when a control was
+/// pressed.
 fn divided<'f>(findings: &[&'f Finding]) -> (Vec<&'f Finding>, Vec<&'f Finding>) {
     findings.iter().copied().partition(|finding| finding.opened_by.is_none())
 }

@@ -17,11 +17,11 @@ pub(crate) struct DispatchKeyEvent {
 }
 command!(DispatchKeyEvent = "Input.dispatchKeyEvent" => Done);
 
-/// What happens to a key.
+/// The kind of a key event.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum KeyEventType {
-    /// It goes down, and types nothing.
+    /// The key is pressed, without a character being typed.
     RawKeyDown,
     KeyUp,
 }

@@ -77,7 +77,7 @@ pub(crate) struct ResourceTree {
     pub(crate) frame_tree: FrameResources,
 }
 
-/// What the document of the main frame has loaded.
+/// The resources that the document of the main frame has loaded.
 #[derive(Debug, Deserialize)]
 pub(crate) struct FrameResources {
     pub(crate) resources: Vec<FrameResource>,
@@ -94,7 +94,8 @@ pub(crate) struct FrameResource {
     pub(crate) content_size: f64,
 }
 
-/// Requests what a document has loaded from an address, as long as the browser has it. Nothing is requested from the site.
+/// Requests the content of a resource that a document has loaded, if the browser still has it. Nothing is requested
+/// from the site.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GetResourceContent<'a> {

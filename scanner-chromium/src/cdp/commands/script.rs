@@ -78,11 +78,11 @@ pub(crate) struct RemoteObject {
     #[serde(default)]
     pub(crate) value: Value,
     pub(crate) object_id: Option<String>,
-    /// Its text for people; of a function, its source.
+    /// The value as text for people; for a function, its source.
     pub(crate) description: Option<String>,
 }
 
-/// Requests a handle to what an expression names in the page's own world, kept with others of a group.
+/// Requests a handle to the value of an expression in the page's own world. The handle belongs to a group.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NameObject<'a> {
@@ -94,8 +94,8 @@ pub(crate) struct NameObject<'a> {
 }
 command!(NameObject<'_> = "Runtime.evaluate" => Evaluated);
 
-/// Requests a list of all objects in the memory of a world that have a prototype, kept with others of a group. What nothing refers to any
-/// more is cleared up first.
+/// Requests a list of all objects in the memory of a world that have a given prototype. Garbage is collected first. The
+/// list is a handle that belongs to a group.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct QueryObjects<'a> {
@@ -164,7 +164,7 @@ pub(crate) struct ReleaseObjectGroup<'a> {
 }
 command!(ReleaseObjectGroup<'_> = "Runtime.releaseObjectGroup" => Done);
 
-/// Requests the listeners of an object that its own world has added.
+/// Requests the listeners of an object that scripts of its own world have added.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GetEventListeners<'a> {
@@ -172,7 +172,8 @@ pub(crate) struct GetEventListeners<'a> {
 }
 command!(GetEventListeners<'_> = "DOMDebugger.getEventListeners" => EventListeners);
 
-/// Requests the listeners of a node and of all nodes below it, those of shadow trees, frames of the same process and other worlds included.
+/// Requests the listeners of a node and of all nodes below it, including those in shadow trees and in frames of the
+/// same process, and those that scripts of other worlds have added.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GetListenersBelow<'a> {
@@ -195,9 +196,9 @@ pub(crate) struct EventListener {
     /// The type of the event.
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    /// The function, if the object is kept in a group.
+    /// The function; `None` if the object belongs to no group.
     pub(crate) handler: Option<RemoteObject>,
-    /// The node that has it, if it is one.
+    /// The node that has the listener; `None` if an object other than a node has it.
     pub(crate) backend_node_id: Option<i64>,
 }
 
@@ -277,7 +278,7 @@ pub(crate) struct DescribedNode {
     pub(crate) frame_id: Option<String>,
 }
 
-/// Requests a handle to a node in a world, kept with others of a group.
+/// Requests a handle to a node in a world. The handle belongs to a group.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ResolveNode<'a> {
