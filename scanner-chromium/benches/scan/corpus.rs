@@ -47,11 +47,12 @@ pub(crate) enum Selection {
     All,
 }
 
-/// What responses have by which a visitor can ask whether they have changed.
+/// The validators of responses, with which a client can ask whether they have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Validators {
-    /// An `ETag`.
+    /// Each response has an `ETag`.
     Tags,
+    /// Responses have no validator.
     None,
 }
 

@@ -27,7 +27,7 @@ use self::{
     table::Table,
 };
 
-/// What a check looks at only where it is asked for.
+/// The kinds of checks that are off by default.
 const OFF_BY_DEFAULT: [Looks; 3] = [Looks::Contrast, Looks::MovingKinds, Looks::MovingAll];
 
 #[derive(Debug, Parser)]
@@ -45,10 +45,10 @@ struct Arguments {
     /// nothing
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// How often everything is measured; the median counts
+    /// The number of times that everything is measured; the median counts
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// How often the findings are compared with those of axe-core run by hand
+    /// The number of times that the findings are compared with those of axe-core run by hand
     #[arg(long, default_value_t = 3)]
     comparisons: usize,
     /// Checks so many pages with one scanner, and compares the memory at the end with that after a tenth of them
@@ -60,7 +60,7 @@ struct Arguments {
     /// Measures and compares measured contrast and moving probes, too
     #[arg(long)]
     looks: bool,
-    /// What cargo passes to each benchmark
+    /// The flag that cargo passes to each benchmark
     #[arg(long, hide = true)]
     bench: bool,
 }

@@ -30,18 +30,18 @@ pub(crate) struct Scan {
     elements: bool,
 }
 
-/// What a check looks at.
+/// The extent of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Looks {
-    /// What axe-core and the probes that look once find, without pictures.
+    /// Axe-core and the probes that do not change the page, without pictures.
     Plain,
-    /// The same, with pictures.
+    /// The plain check with pictures.
     Pictures,
-    /// The same, with contrasts that are measured in pictures.
+    /// The check with pictures, and with contrasts that are measured in pictures.
     Contrast,
-    /// That with pictures, and the moving probes on a page of each kind.
+    /// The check with pictures, and with the moving probes on one page of each kind.
     MovingKinds,
-    /// That with pictures, and the moving probes on every page.
+    /// The check with pictures, and with the moving probes on every page.
     MovingAll,
 }
 

@@ -33,7 +33,7 @@ const ASKED: [(&str, &str, &str); 14] = [
         "#x",
         "One",
     ),
-    // What is seen first is reached last, or what is seen last in between.
+    // The element that is seen first is reached last, or the one that is seen last is reached in between.
     (
         "<p style='display: flex'><a href=/a>One</a> <a href=/b>Two</a> <a id=x href=/c style='order: -1'>Three</a></p>",
         "#x",
@@ -103,7 +103,8 @@ const NOT_ASKED: [&str; 15] = [
     "<p>عربي <a href=/a>واحد</a> <a href=/b>اثنان</a> <a href=/c>ثلاثة</a></p>",
     "<p style='display: flex; flex-direction: row-reverse'><button>Send</button><button>Cancel</button></p>",
     "<p><a href=/a tabindex=1>One</a></p><p><a href=/b tabindex=2>Two</a></p><p><a href=/c>Three</a></p>",
-    // The order of `tabindex` is the one that is seen, and browsers are told to follow it.
+    // An order by `tabindex` that agrees with the visual one, and a `reading-flow` that has the browser follow the
+    // visual order.
     "<p style='display: flex; flex-direction: row-reverse'><a href=/a tabindex=3>One</a> <a href=/b tabindex=2>Two</a> <a href=/c tabindex=1>Three</a></p>",
     "<p style='display: flex; flex-direction: row-reverse; reading-flow: flex-visual'><a href=/a>One</a> <a href=/b>Two</a> <a href=/c>Three</a></p>",
     // Blocks beside each other, columns, lines that wrap.
@@ -111,12 +112,12 @@ const NOT_ASKED: [&str; 15] = [
      <nav style='order: 1'><a href=/c>Menu</a></nav></div>",
     "<div style='columns: 3'><p><a href=/a>One</a></p><p><a href=/b>Two</a></p><p><a href=/c>Three</a></p><p><a href=/d>Four</a></p></div>
      <div style='display: flex; flex-wrap: wrap; width: 90px'><a href=/a>One</a> <a href=/b>Two</a> <a href=/c>Three</a> <a href=/d>Four</a></div>",
-    // What the Tab key does not reach one by one, or at all.
+    // Elements that the Tab key does not reach one by one, or not at all.
     "<fieldset style='display: flex; flex-direction: row-reverse'><legend>Stars</legend><label><input type=radio name=r>3</label>
      <label><input type=radio name=r>2</label><label><input type=radio name=r>1</label></fieldset>",
     "<div inert style='display: flex; flex-direction: row-reverse'><a href=/a>One</a> <a href=/b>Two</a> <a href=/c>Three</a></div>
      <div style='position: absolute; left: -9999px; display: flex; flex-direction: row-reverse'><a href=/a>One</a> <a href=/b>Two</a> <a href=/c>Three</a></div>",
-    // What stands in front of the page.
+    // Elements in front of the page.
     "<p><a href=/a>One</a></p><div style='position: fixed; bottom: 0'><button tabindex=1>Agree</button></div>
      <div role=dialog aria-label=x style='display: flex; flex-direction: row-reverse'><a href=/a>One</a> <a href=/b>Two</a> <a href=/c>Three</a></div>
      <div style='position: relative; display: flex'><p><a href=/a>One</a></p><p><a href=/b>Two</a></p><button style='position: absolute; left: 0; top: 0'>Close</button></div>",

@@ -89,7 +89,7 @@ async fn what_opens_is_shown_where_it_stands_while_it_is_open() {
 async fn pictures_of_what_opens_take_nothing_from_what_the_page_shows_by_itself() {
     let site = Site::start(|request| {
         let own = format!("{}<p style='color: #ccc'>pale {}</p>", image_of("cc2200"), request.path);
-        // What opens on one page stands open on the next.
+        // The element that a control opens on one page is open on the next page from the start.
         let body = match request.path.as_str() {
             "/a" => format!("{own}{}", disclosure(1, "0022cc")),
             "/b" => format!("{own}{}", disclosure(1, "0022cc").replace("<details>", "<details open>")),
@@ -104,7 +104,7 @@ async fn pictures_of_what_opens_take_nothing_from_what_the_page_shows_by_itself(
     let shown = |output: &ScanOutput| {
         let own = output.findings.items.iter().chain(&output.findings.undecided);
         let own = own.filter(|finding| finding.opened_by.is_none()).map(|finding| {
-            // Texts are not drawn to the same pixels each time; `assert_right` looks at what can be told.
+            // Texts are not drawn to the same pixels each time, so `assert_right` compares only what is certain.
             let picture = finding.screenshot.map(|shown| (shown.width, shown.height, shown.scale_percent));
             (finding.page, finding.rule.to_string(), finding.selector.clone(), finding.area, picture)
         });
@@ -115,7 +115,7 @@ async fn pictures_of_what_opens_take_nothing_from_what_the_page_shows_by_itself(
     assert_eq!(own, bare);
     let of_pages = |output: &ScanOutput| {
         let shown = output.findings.pages.iter().map(|page| page.picture);
-        // Their numbers hang on which was ready first.
+        // The numbers of pictures depend on which page was ready first.
         shown.map(|shown| shown.map(|shown| (shown.width, shown.height, shown.scale_percent))).collect::<Vec<_>>()
     };
     assert_eq!(of_pages(&with), of_pages(&without));
@@ -125,7 +125,8 @@ async fn pictures_of_what_opens_take_nothing_from_what_the_page_shows_by_itself(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_can_not_be_seen_any_more_is_found_without_a_picture() {
-    // The first hides what has opened as soon as scripts are stopped, the second has it wander, and the third closes all.
+    // The first page hides the opened element as soon as scripts are stopped, the second moves it, and the third closes
+    // all.
     let hidden = format!(
         "<style>@media (scripting: none) {{ [role=img] {{ display: none }} }}</style>{}",
         disclosure(1, "cc2200")

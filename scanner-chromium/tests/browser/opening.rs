@@ -396,7 +396,8 @@ async fn keys_open_what_a_click_opens_and_dialogs_care_for_the_focus() {
     assert!(probes.iter().all(|probe| ran.contains(*probe)), "{ran:?}");
 }
 
-/// What pages do to be opened without end, to be looked at again, or to break what opens them.
+/// Hostile pages: they run, add or open something without end, remove what was pressed, or try to break the scripts
+/// that press controls.
 const HOSTILE: [&str; 8] = [
     "<button aria-expanded=false onclick='while (true);'>Menu</button>",
     "<button aria-expanded=false onclick='this.remove(); document.body.innerHTML = \"\"'>Menu</button>",

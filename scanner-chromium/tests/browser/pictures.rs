@@ -98,7 +98,7 @@ fn gif_of_half_seconds() -> Vec<u8> {
     gif(&[BLACK, RED], 50, Some(0))
 }
 
-/// What is said about the pictures of a page.
+/// The expected result for the pictures of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
     Nothing,

@@ -475,7 +475,7 @@ async fn a_contrast_of_7_is_recommended_only_where_it_is_asked_for() {
     }
 }
 
-/// What only a person can decide: the page for which a person is asked, and pages like it for which nobody is.
+/// Probes whose findings only a person can judge: for each, a page with such a finding, and similar pages without one.
 const BY_HAND: [(&str, &str, &[&str]); 13] = [
     (
         "a11ycheck-field-label",

@@ -254,7 +254,7 @@ async fn what_comparing_pages_finds_is_found_whichever_of_them_are_taken_over() 
     assert_eq!(reordered(&third), ["4", "7"]);
 }
 
-/// What keeps a page from being taken over, each as a page with this name and this addition.
+/// Pages that are not taken over from the previous check, by name, each with the content that prevents it.
 const ODD: [(&str, &str); 19] = [
     ("body", "<script>fetch('/logo.svg', { method: 'POST', body: 'x' })</script>"),
     ("header", "<script>fetch('/logo.svg', { headers: { 'X-Own': 'x' } })</script>"),
@@ -277,8 +277,8 @@ const ODD: [(&str, &str); 19] = [
     ("led-on", "<script>if (!location.search) location.search = '?on'</script>"),
 ];
 
-/// Returns what one answer of a server is that says of it that it may be another one for somebody else, under a validator that
-/// stays.
+/// Returns a script with an `ETag` that never changes, and with a header that says that the response may differ between
+/// clients.
 fn of_one(header: &str, body: String) -> Reply {
     let head = format!("Content-Type: text/javascript\r\nETag: \"1\"\r\n{header}\r\n");
     Reply::Whole(200, head, body.into_bytes())
