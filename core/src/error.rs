@@ -296,7 +296,8 @@ impl From<AssignError> for Error {
 }
 
 impl From<AcceptError> for Error {
-    /// Who guesses learns nothing: an invitation of somebody else is one that does not exist.
+    /// Returns the same error for an invitation to another address as for one that does not exist, so that guessing
+    /// secrets reveals nothing.
     fn from(error: AcceptError) -> Self {
         match error {
             AcceptError::Gone | AcceptError::OtherAddress => Self::NotFound,

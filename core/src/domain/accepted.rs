@@ -64,7 +64,7 @@ pub struct AcceptedFinding {
     pub pages: Option<PagePattern>,
     /// The reason.
     pub reason: AcceptReason,
-    /// What the person notes about it.
+    /// The person's note about it; empty if there is none.
     #[serde(default)]
     pub note: String,
     /// The last day on which it is accepted; `None` if it does not expire.
@@ -98,12 +98,12 @@ impl AcceptedFinding {
     }
 }
 
-/// What was decided about an element, as reports show it.
+/// The acceptance of an element, as reports show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acceptance {
     /// The reason; `None` if this release does not know its word.
     pub reason: Option<AcceptReason>,
-    /// What the person notes about it; empty if it is nothing.
+    /// The person's note about it; empty if there is none.
     pub note: String,
     /// The last day on which it is accepted; `None` if it does not expire.
     pub until: Option<NaiveDate>,

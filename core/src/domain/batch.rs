@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Assignment, Judgement, Key, WorkChange};
 use crate::id::{AssignmentId, BatchId, JudgementId, SiteId, TeamId};
 
-/// What was made at once. It can be undone until [`Batch::undo_until`].
+/// Judgements or assignments that were made at once. They can be undone together until [`Batch::undo_until`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
     /// The id.
@@ -24,7 +24,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// The most that is made at once.
+    /// The greatest number of judgements or assignments of a batch.
     pub const MOST: usize = 5_000;
     /// The time for which a batch can be undone.
     pub const TERM: TimeDelta = TimeDelta::minutes(10);
@@ -34,13 +34,13 @@ impl Batch {
         self.at + Self::TERM
     }
 
-    /// Returns whether it can be undone no more.
+    /// Returns whether the time to undo it is over.
     pub fn is_over(&self, now: DateTime<Utc>) -> bool {
         now > self.undo_until()
     }
 }
 
-/// What became of a batch that was undone.
+/// The result of undoing a batch, in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undone {
     /// The number of judgements or assignments that are as they were before the batch.
@@ -49,15 +49,15 @@ pub struct Undone {
     pub kept: u64,
 }
 
-/// What a batch made, and what that took the place of: all that is needed to undo it.
+/// The content of a batch, with the judgements or assignments that it replaced: everything that is needed to undo it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchContent {
-    /// Judgements, each with those whose place it took.
+    /// Judgements, each with those that it replaced.
     Judgements(Vec<(JudgementId, Vec<Judgement>)>),
-    /// Assignments of the same work, each with the one whose place it took.
+    /// Assignments of the same work, each with the one that it replaced.
     Assignments {
-        /// Who does it, how far it is, and until when.
+        /// The assignee, the state and the due date of all of them.
         work: WorkChange,
         /// The assignments.
         made: Vec<(AssignmentId, Option<Assignment>)>,
@@ -100,14 +100,14 @@ impl BatchContent {
     }
 }
 
-/// What undoing a batch does to the judgements or assignments of a site.
+/// The changes with which a batch is undone, to the judgements or assignments of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undoing<I, T> {
-    /// Those that go.
+    /// The ids of those that are removed.
     pub removed: Vec<I>,
-    /// Those that come back, exactly as they were.
+    /// Those that are restored, exactly as they were.
     pub restored: Vec<T>,
-    /// What is said of it.
+    /// The result in numbers.
     pub undone: Undone,
 }
 

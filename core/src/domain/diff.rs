@@ -465,8 +465,8 @@ mod tests {
         assert!(!now.items[1].is_new);
     }
 
-    /// Otherwise a site that moves on to WCAG 2.2 is told of new problems that were there all the time, also where the check
-    /// before does not say which rules ran.
+    /// Otherwise a site that changes to WCAG 2.2 would get new problems reported that were there all the time. This
+    /// also holds if the previous check does not say which rules ran.
     #[test]
     fn elements_of_a_rule_that_only_the_new_standard_has_are_not_new() {
         let small = || check(&["/"], &[("target-size", 0, "#a", "<a href=a>")]);

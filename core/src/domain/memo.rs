@@ -1,11 +1,12 @@
-//! What a check remembers for the next one of its site, beside its findings, and what the next one may do with it
+//! The memory that a check leaves, besides its findings, for the next check of its site, and the rules for using it
 //! (decision 0062).
 
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// What a completed check remembers for the next one of its site: what the outcome of each page was made from.
+/// The memory of a completed check for the next check of its site: the parts from which the outcome of each page was
+/// made.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Memo {
     /// The end of the latest check of the site that examined every page itself.
@@ -25,8 +26,8 @@ impl Memo {
     /// The time for which a site has only full checks after a contradiction.
     pub const BARRED_FOR: TimeDelta = TimeDelta::days(30);
 
-    /// Returns the memo of a check that ends at `now` and took this course, with its document. `before` is what the check was
-    /// given.
+    /// Returns the memo of a check that ends at `now` and took this course, with its document. `before` is the memo
+    /// that the check was given.
     pub fn after(before: Option<&Self>, course: Course, document: Vec<u8>, now: DateTime<Utc>) -> Self {
         let full_at = match (course, before) {
             (Course::Incremental, Some(before)) => before.full_at,
@@ -50,7 +51,7 @@ impl fmt::Debug for Memo {
     }
 }
 
-/// Whether a check may take over the outcome of pages that have not changed.
+/// The depth of a check, which says whether it may take over the outcome of pages that have not changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Depth {
     /// Every page is examined.
@@ -61,8 +62,9 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// Returns the depth of a check that begins at `now` and for which this depth was asked. `memo` is that of the check before
-    /// it.
+    /// Returns the depth of a check that begins at `now` and was asked to have the depth `asked`. `memo` is that of the
+    /// previous check. It is [`Incremental`](Self::Incremental) only if that was asked for, less than
+    /// [`Memo::FULL_EVERY`] has passed since the latest full check, and the site is not barred.
     pub fn of(asked: Self, memo: Option<&Memo>, now: DateTime<Utc>) -> Self {
         let may_reuse =
             |memo: &Memo| now < memo.full_at + Memo::FULL_EVERY && memo.barred_until.is_none_or(|until| until <= now);

@@ -116,12 +116,12 @@ mod tests {
         pro.limits.sites = 77;
         pro.name = "Professional".to_owned();
         pro.features.exports = false;
-        let told: Vec<String> = given.differences(&stored).iter().map(ToString::to_string).collect();
-        assert_eq!(told.len(), 3, "{told:?}");
+        let lines: Vec<String> = given.differences(&stored).iter().map(ToString::to_string).collect();
+        assert_eq!(lines.len(), 3, "{lines:?}");
         let sites = "plan `pro`: limits.sites is 77 in the database and 15 in the settings";
-        assert!(told.iter().any(|line| line == sites), "{told:?}");
-        assert!(told.iter().any(|line| line.contains("name is \"Professional\"")), "{told:?}");
-        assert!(told.iter().any(|line| line.contains("features.exports is false")), "{told:?}");
+        assert!(lines.iter().any(|line| line == sites), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains("name is \"Professional\"")), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains("features.exports is false")), "{lines:?}");
         let fields: Vec<String> = given.differences(&stored).into_iter().map(|difference| difference.field).collect();
         assert_eq!(fields, ["name", "features.exports", "limits.sites"], "in the order of the stored document");
     }

@@ -25,7 +25,8 @@ pub struct Scan {
     pub state: ScanState,
     /// True if an express report was bought for the check, which permits all exports.
     pub express: bool,
-    /// The depth that was asked for when the check was queued. [`Depth::of`] says which one it has when it begins.
+    /// The depth that was asked for when the check was queued. [`Depth::of`] decides the actual one when the check
+    /// begins.
     pub depth: Depth,
 }
 
@@ -71,7 +72,7 @@ stored_words!(ScanKind {
 });
 
 impl ScanKind {
-    /// Returns the depth of checks of this kind for which nobody has asked for another.
+    /// Returns the depth that checks of this kind have unless another one was asked for.
     pub const fn usual_depth(self) -> Depth {
         match self {
             Self::Scheduled => Depth::Incremental,
@@ -80,8 +81,8 @@ impl ScanKind {
         }
     }
 
-    /// Returns the depth that was asked for a stored check of this kind. Stores keep whether it is incremental; a release that
-    /// knew no depths left that open, and its checks have the [usual](Self::usual_depth) one.
+    /// Returns the depth that was asked for a check of this kind, from the flag that stores keep. It is `None` for
+    /// checks that a release without depths has stored: these have the [usual](Self::usual_depth) depth.
     pub const fn stored_depth(self, is_incremental: Option<bool>) -> Depth {
         match is_incremental {
             Some(true) => Depth::Incremental,

@@ -67,7 +67,7 @@ pub struct Standard {
     pub name: String,
     /// The version of WCAG whose criteria it has, for example `2.1`.
     pub wcag: String,
-    /// Whether an operator may make it the default of all sites.
+    /// True if an operator may make it the default of all sites.
     #[serde(rename = "default")]
     pub may_be_default: bool,
     /// Rules that run for it, and that engines leave out by default.

@@ -530,12 +530,12 @@ fn count_ended(scan: &Scan) {
     }
 }
 
-/// What a scan may know of the previous completed check of its site.
+/// The data of the previous completed check of a site that a scan gets. It is empty for the first check.
 #[derive(Default)]
 struct Before {
-    /// Its elements.
+    /// The elements that the check found.
     known: Option<Arc<KnownElements>>,
-    /// All of it, if it left a memo.
+    /// The whole check, if it left a memo.
     earlier: Option<Arc<EarlierCheck>>,
 }
 

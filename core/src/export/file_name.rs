@@ -6,8 +6,8 @@ use deunicode::deunicode;
 use super::Artifact;
 use crate::{domain::SiteDetails, locale::Locale};
 
-/// The most characters of the part that tells the client. The longest suffix leaves the whole name far below the 255 bytes of
-/// most file systems.
+/// The greatest number of characters of the part that names the client. With the longest suffix, the name stays far
+/// below the 255 bytes of most file systems.
 const MAX_CLIENT: usize = 60;
 
 /// The names that Windows keeps for devices, whatever follows their first dot (“Naming Files, Paths, and Namespaces”).
@@ -18,14 +18,14 @@ impl Artifact {
     /// `blumenladen-mueller-2026-11-21-de-accessibility.pdf`.
     ///
     /// The client is the site's name in ASCII letters, digits and hyphens, at most 60 characters, or else its domain. The name
-    /// has no character that a file system refuses, and does not tell which program made it. No two files of a check have
-    /// the same name, in whatever languages they are.
+    /// has no character that a file system refuses, and does not say which program made it. No two files of a check
+    /// have the same name, in whatever languages they are.
     pub fn file_name(self, site: &SiteDetails, checked_at: DateTime<Utc>, locale: Locale) -> String {
         format!("{}-{}-{locale}-{}", client(site), checked_at.format("%Y-%m-%d"), self.suffix())
     }
 }
 
-/// Returns the part of the name that tells the client; it is never empty.
+/// Returns the part of the name that names the client; it is never empty.
 fn client(site: &SiteDetails) -> String {
     let name = site.name.as_deref().map(slug).unwrap_or_default();
     let client = if name.is_empty() { of_domain(site.url.domain()) } else { name };

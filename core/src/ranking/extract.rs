@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use super::{Elements, Ranked, Seen, counted, in_order, place_indices};
 use crate::domain::{Acceptances, Area, Finding, Findings, Key, RuleId, RuleKind, Traces, masked_items};
 
-/// What a report, a list of elements and judgements need of a check: all that it found but for the texts of most elements that
-/// fail. Of each of those it has rule, page, place and keys, so that every number and order is the one that
-/// all findings give.
+/// The part of a check's findings that reports, lists of elements and judgements need: everything except the texts of
+/// most elements that fail. For each of those elements it has the rule, page, place and keys, so that all numbers and
+/// orders are the same as with all findings.
 ///
-/// It follows from the findings alone, which never change. A stored one says which release made it, by which catalogue of rules; by another
-/// one it is made again from all findings, and never read.
+/// It is derived from the findings alone, which never change. A stored extract names the release and the catalogue of
+/// rules that made it. Any other release or catalogue does not read it, and makes it again from all findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extract {
     /// The findings, without the elements that fail.

@@ -69,12 +69,13 @@ impl<'a> Nesting<'a> {
         let mut nesting = Self::default();
         for (page, elements) in pages {
             for (child, html) in &elements {
-                // A selector of axe-core ends in a step from the parent, unless something shorter tells the element.
+                // A selector of axe-core ends in a step from the parent, unless something shorter identifies the
+                // element.
                 let above = child.rsplit_once(" > ").map(|(above, _)| above);
                 if let Some((parent, _)) = above.and_then(|above| elements.get_key_value(above)) {
                     nesting.add(page, parent, child);
                 }
-                // Two elements with equal source would not tell which of them lies within.
+                // With equal source, it would not be known which of two elements is within the other.
                 let is_unique = elements.values().filter(|other| *other == html).count() == 1;
                 if elements.len() <= MAX_COMPARED && is_unique && !html.is_empty() {
                     let around = |(_, source): &(&&str, &&str)| source.len() > html.len() && source.contains(*html);

@@ -26,14 +26,15 @@ pub(crate) struct Ranked<'a> {
     /// The rules in the order in which they should be fixed: problems, then recommendations; each by
     /// [weight](RankedRule::weight), then by count, then by the rule's id. Elements of a rule without facts are not included.
     pub(crate) rules: Vec<RankedRule<'a>>,
-    /// Where elements with problems are on the picture of the first page, by rule, each place once: at most [`MAX_SCREEN_BOXES`].
+    /// The areas of elements with problems on the picture of the first page, by rule, each area once: at most
+    /// [`MAX_SCREEN_BOXES`].
     pub(crate) boxes: Vec<(u64, Area)>,
     /// The number of the first element that no program could decide about.
     pub(crate) first_undecided: u64,
     elements: Elements<'a>,
 }
 
-/// Where elements that fail are read.
+/// The source from which elements that fail are read.
 #[derive(Debug)]
 enum Elements<'a> {
     All(&'a [Finding]),

@@ -27,7 +27,7 @@ pub(crate) struct Place<'a> {
     pub(crate) pages: u64,
 }
 
-/// What is counted of a place to fix.
+/// The counts of a place to fix.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Counted {
     is_measured: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Counted {
     pub(crate) pages: u64,
 }
 
-/// What axe-core measured on an element.
+/// The measurements of axe-core on an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measured<'a> {
     /// Two colours that are hard to tell apart.

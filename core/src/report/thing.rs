@@ -50,7 +50,8 @@ impl Thing {
             found.next().map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
         };
         let kind = ThingKind::of(&tag, attribute("role"), attribute("type"));
-        let told = || ["aria-label", "alt", "title", "placeholder"].into_iter().find_map(attribute).map(str::to_owned);
+        let described =
+            || ["aria-label", "alt", "title", "placeholder"].into_iter().find_map(attribute).map(str::to_owned);
         let address = || {
             let sources = ["src", "data-src", "href", "data", "poster"];
             sources.into_iter().find_map(attribute).filter(|address| !address.starts_with("data:")).and_then(place_of)
@@ -59,7 +60,7 @@ impl Thing {
         // The text of a whole page is not its name.
         let own = || if kind == ThingKind::Page { None } else { Some(text(html)).filter(|text| !text.is_empty()) };
         let inner = || inner_image(html).and_then(place_of);
-        let name = own().or_else(told).or_else(inner).or_else(address).or_else(marked);
+        let name = own().or_else(described).or_else(inner).or_else(address).or_else(marked);
         Self { kind, name: name.map(|name| bounded(&name)).filter(|name| !name.is_empty()) }
     }
 

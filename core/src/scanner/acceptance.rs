@@ -51,12 +51,12 @@ pub enum OutputError {
         /// The index of the page.
         page: usize,
     },
-    /// What the rules came to is not told once for each page.
+    /// The outcomes of rules are listed, but not once for each page.
     #[error("it tells of {listed} pages what the rules came to, and lists {pages}")]
     RuleOutcomes {
         /// The number of pages of the result.
         pages: usize,
-        /// The number of those of which it is told.
+        /// The number of pages for which outcomes are listed.
         listed: usize,
     },
     /// The share of a page that a layer covers is less than [`Cover::LEAST_PERCENT`], or more than the whole page.
@@ -192,7 +192,7 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
         needs_review,
         undecided,
         undecided_reasons,
-        screen: told_screen,
+        screen: screen_size,
         ran,
         pictures_not_stored,
         ..
@@ -225,7 +225,7 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
             return Err(OutputError::UncheckedPage { item: items.len(), page });
         }
     }
-    let mut pictures = judge_pictures(screenshots, screen.as_ref(), *told_screen)?;
+    let mut pictures = judge_pictures(screenshots, screen.as_ref(), *screen_size)?;
     judge_kept(request, kept_pictures, &mut pictures)?;
     at_most("elements to decide about", Findings::MAX_ALL_UNDECIDED, undecided.len())?;
     for (rule, reasons) in undecided_reasons {
@@ -320,8 +320,8 @@ fn judge_pages(request: &ScanRequest, pages: &[PageOutcome]) -> Result<(), Outpu
             text("the reason why a page failed", &failure.message, Failure::MAX_MESSAGE)?;
         }
         if let Some(facts) = outcome.error.as_ref().map(Failure::facts) {
-            for told in facts.texts() {
-                text("a fact of why a page failed", told, FailureFacts::MAX_TEXT)?;
+            for fact in facts.texts() {
+                text("a fact of why a page failed", fact, FailureFacts::MAX_TEXT)?;
             }
         }
         at_most("addresses without an answer of a page", PageOutcome::MAX_UNANSWERED, outcome.unanswered.len())?;
@@ -397,8 +397,8 @@ fn judge_rule_id(rule: &RuleId) -> Result<(), OutputError> {
 fn judge_facts(rule: &RuleId, facts: &RuleFacts) -> Result<(), OutputError> {
     at_most("tags of a rule", RuleFacts::MAX_TAGS, facts.tags.len())?;
     facts.tags.iter().try_for_each(|tag| text("a tag of a rule", tag, RuleId::MAX))?;
-    for told in [&facts.help, &facts.description, &facts.help_url] {
-        text("what a rule says of itself", told, RuleFacts::MAX_TEXT)?;
+    for fact in [&facts.help, &facts.description, &facts.help_url] {
+        text("what a rule says of itself", fact, RuleFacts::MAX_TEXT)?;
     }
     // A custom rule may have no page that explains it.
     if !facts.help_url.is_empty() && !is_http(&facts.help_url) {
@@ -411,12 +411,12 @@ fn judge_facts(rule: &RuleId, facts: &RuleFacts) -> Result<(), OutputError> {
 fn judge_pictures(
     screenshots: &[Screenshot],
     screen: Option<&Screenshot>,
-    told_screen: Option<(u32, u32)>,
+    screen_size: Option<(u32, u32)>,
 ) -> Result<BTreeSet<(u32, u32, u32)>, OutputError> {
     if let Some(picture) = screenshots.iter().chain(screen).find(|picture| picture.bytes.len() > MAX_PICTURE) {
         return Err(OutputError::Picture { id: picture.id.0 });
     }
-    if screen.map(|screen| (screen.width, screen.height)) != told_screen {
+    if screen.map(|screen| (screen.width, screen.height)) != screen_size {
         return Err(OutputError::Picture { id: screen.map_or(0, |screen| screen.id.0) });
     }
     let mut ids = BTreeSet::new();
@@ -593,9 +593,9 @@ mod tests {
         assert_eq!(covered(101), Err(OutputError::Cover { page: 0, percent: 101 }));
         let none = judged(|output| output.findings.pages[0].left_out = [(RuleId::new(RULE), 0)].into());
         assert_eq!(none, Err(OutputError::NothingLeftOut { page: 0, rule: RuleId::new(RULE) }));
-        let told = |pages: usize| judged(|output| output.rule_outcomes = vec![RuleOutcomes::default(); pages]);
-        assert_eq!((told(0), told(2)), (Ok(()), Ok(())));
-        assert_eq!(told(3), Err(OutputError::RuleOutcomes { pages: 2, listed: 3 }));
+        let judged_with = |pages: usize| judged(|output| output.rule_outcomes = vec![RuleOutcomes::default(); pages]);
+        assert_eq!((judged_with(0), judged_with(2)), (Ok(()), Ok(())));
+        assert_eq!(judged_with(3), Err(OutputError::RuleOutcomes { pages: 2, listed: 3 }));
         let passing = |rule: &str| {
             let passed = RuleOutcomes { passed: [RuleId::new(rule)].into(), ..RuleOutcomes::default() };
             judged(|output| output.rule_outcomes = vec![passed, RuleOutcomes::default()])
@@ -697,7 +697,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_there_once_and_of_the_size_that_is_told() {
+    fn pictures_are_there_once_and_of_the_size_that_is_reported() {
         let refused = Err(OutputError::Picture { id: 1 });
         assert_eq!(judged(|output| output.screenshots.clear()), refused);
         assert_eq!(judged(|output| output.screenshots.push(output.screenshots[0].clone())), refused);

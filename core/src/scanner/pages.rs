@@ -21,7 +21,7 @@ pub enum PageListError {
     Address {
         /// The address.
         address: String,
-        /// What is wrong with it.
+        /// The reason why it is none.
         source: SiteUrlError,
     },
 }

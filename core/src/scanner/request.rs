@@ -82,16 +82,18 @@ impl ScanRequest {
 pub struct EarlierCheck {
     /// The instant at which it completed.
     pub finished_at: DateTime<Utc>,
-    /// What it found.
+    /// The findings.
     pub findings: Findings,
-    /// What it remembers; the document is one that the scanner made, perhaps in another version of itself.
+    /// The memo. Its document was made by the scanner, perhaps by another version of it.
     pub memo: Memo,
-    /// Whether outcomes may be taken over. In a full check, what seems unchanged may be compared with what is found.
+    /// The depth of the present check, which says whether outcomes may be taken over. In a full check, a scanner may
+    /// still compare the outcome of pages that seem unchanged with the earlier one.
     pub depth: Depth,
 }
 
 impl EarlierCheck {
-    /// Returns a check that completed at this instant, with what it found and remembers, and what may be done with it.
+    /// Returns a check that completed at this instant, with its findings and its memo, and the depth of the present
+    /// check.
     pub const fn new(finished_at: DateTime<Utc>, findings: Findings, memo: Memo, depth: Depth) -> Self {
         Self { finished_at, findings, memo, depth }
     }
@@ -162,13 +164,13 @@ pub struct ScanOutput {
     pub screenshots: Vec<Screenshot>,
     /// The first page as a visitor sees it.
     pub screen: Option<Screenshot>,
-    /// What the rules came to on each page of the findings, in their order; empty if the scanner does not report it. No store
-    /// keeps it.
+    /// The outcomes of rules on each page of the findings, in the order of the pages; empty if the scanner does not
+    /// report them. No store keeps them.
     pub rule_outcomes: Vec<RuleOutcomes>,
     /// The pictures of [`ScanRequest::earlier`] that elements and pages still have: the findings refer to them like to those of
     /// `screenshots`, with whose numbers theirs are distinct.
     pub kept_pictures: Vec<KeptPicture>,
-    /// What the next check may use, if the scanner remembers anything.
+    /// The memory for the next check of the site; `None` if the scanner leaves none.
     pub remembered: Option<Remembered>,
 }
 
@@ -185,7 +187,7 @@ pub struct KeptPicture {
     pub height: u32,
 }
 
-/// What a scan leaves for the next one of its site.
+/// The memory that a scan leaves for the next scan of its site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Remembered {
@@ -202,7 +204,8 @@ impl Remembered {
     }
 }
 
-/// What the rules came to on one page, beside the elements that fail or that the engine could not judge.
+/// The rules that have found nothing on one page. Rules with elements that fail, or that the engine could not judge,
+/// are in neither set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleOutcomes {
     /// The rules to which elements of the page belong, all of which pass.

@@ -25,7 +25,7 @@ pub struct SiteAssessments {
     pub scan: Option<Scan>,
     /// The parts, in the order in which to test.
     pub steps: Vec<AssessedStep>,
-    /// How much of it is assessed.
+    /// The number of criteria that are assessed.
     pub counts: AssessmentCounts,
 }
 
@@ -45,17 +45,17 @@ pub struct AssessedStep {
 pub struct AssessedCriterion {
     /// The criterion.
     pub criterion: &'static Criterion,
-    /// Whether the site's standard requires it.
+    /// True if the site's standard requires it.
     pub is_required: bool,
-    /// What the check found, after what people have decided about its elements.
+    /// The result of the check for it, with the judgements of people about its elements applied.
     pub found: CriterionFound,
-    /// What was said about it.
+    /// The assessment; `None` if a person has not assessed it.
     pub assessment: Option<Assessment>,
-    /// How that stands now.
+    /// The state of the assessment.
     pub state: CriterionState,
 }
 
-/// What a check found about a criterion.
+/// The result of a check for a criterion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CriterionFound {
@@ -76,21 +76,21 @@ pub enum CriterionFound {
     NotTested,
 }
 
-/// How what was said about a criterion stands.
+/// The state of the assessment of a criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CriterionState {
-    /// Nothing was said about it that this release knows.
+    /// The criterion is not assessed, or with an outcome that this release does not know.
     Open,
-    /// It is assessed.
+    /// The criterion is assessed.
     Assessed,
-    /// It was assessed longer ago than [`Assessment::TERM`]: a person should look again.
+    /// The criterion was assessed longer ago than [`Assessment::TERM`], so that a person should assess it again.
     Old,
-    /// It was said to be met, or not to apply, and the check found failures.
+    /// The criterion was assessed as met or not applicable, and the check found failures.
     Contradicted,
 }
 
-/// How many criteria are assessed.
+/// The number of criteria that are assessed, and of those that have to be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AssessmentCounts {

@@ -303,9 +303,9 @@ mod tests {
     fn every_setting_that_differs_is_named_with_both_values() {
         let given = texts(&[(SharedSetting::BaseUrl, "https://b.example/v1"), (SharedSetting::HeaderPrefix, "Blue-")]);
         let stored = texts(&[(SharedSetting::BaseUrl, "https://a.example/v1"), (SharedSetting::HeaderPrefix, "Acme-")]);
-        let told = refuse_differences(&given, &stored).unwrap_err().to_string();
+        let message = refuse_differences(&given, &stored).unwrap_err().to_string();
         for part in ["base-url", "https://a.example/v1", "https://b.example/v1", "header-prefix", "Acme-", "Blue-"] {
-            assert!(told.contains(part), "{told}");
+            assert!(message.contains(part), "{message}");
         }
     }
 
@@ -317,8 +317,8 @@ mod tests {
             (SharedSetting::AddressPolicy, "10.0.0.0/8"),
             (SharedSetting::SealingKey, "key_1"),
         ] {
-            let told = canonical(setting, value).unwrap_err().to_string();
-            assert!(told.contains(setting.as_str()) && told.contains(value), "{told}");
+            let message = canonical(setting, value).unwrap_err().to_string();
+            assert!(message.contains(setting.as_str()) && message.contains(value), "{message}");
         }
     }
 }

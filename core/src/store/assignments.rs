@@ -17,7 +17,7 @@ pub enum AssignError {
     /// The team has no such site or assignment.
     #[error("the team has no such site or assignment")]
     NotFound,
-    /// Who should do it is no member of the team.
+    /// The assignee is not a member of the team.
     #[error("who should do it is no member of the team")]
     NotMember,
     /// The site has [as many assignments](Assignment::MOST) as it may.
@@ -33,13 +33,13 @@ pub enum AssignError {
 pub struct AssignmentFilter {
     /// The site; all of the team's if it is `None`.
     pub site: Option<SiteId>,
-    /// Whose they are.
+    /// The assignees.
     pub whose: Whose,
-    /// Which of them, by their state.
+    /// The states.
     pub progress: Progress,
 }
 
-/// Whose assignments are asked for.
+/// The choice of assignments by assignee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Whose {
     /// All.
@@ -51,7 +51,7 @@ pub enum Whose {
     Person(PersonId),
 }
 
-/// Which assignments are asked for, by their state.
+/// The choice of assignments by state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Progress {
     /// All.

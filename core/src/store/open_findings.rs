@@ -8,14 +8,15 @@ use crate::{
     ranking::Extract,
 };
 
-/// The findings of a completed check, of which the [extract](Extract) is read, and elements by their numbers. Nothing of them changes.
+/// The findings of a completed check, which never change. Their [extract](Extract) is in memory, and elements are read
+/// by their numbers.
 #[derive(Debug, Clone)]
 pub struct OpenFindings {
     extract: Arc<Extract>,
     elements: Elements,
 }
 
-/// Where the elements that fail are read.
+/// The source from which the elements that fail are read.
 #[derive(Clone)]
 enum Elements {
     Whole(Arc<Findings>),

@@ -46,12 +46,12 @@ pub struct Entry {
     pub lacks_second_factor: bool,
 }
 
-/// Who accepts an invitation.
+/// The person who accepts an invitation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Joining {
-    /// A person who is there.
+    /// A person who exists already.
     Known(PersonId),
-    /// A person who is created with it.
+    /// A person who is created in the same step.
     New(NewPerson),
 }
 

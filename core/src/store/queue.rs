@@ -67,7 +67,7 @@ pub struct Completion {
     pub screen: Option<Screenshot>,
     /// The events for the team's endpoints, in this order.
     pub events: Vec<NewEvent>,
-    /// What the next check of the site may use, if anything.
+    /// The memo for the next check of the site; `None` if the scanner left none.
     pub memo: Option<Memo>,
 }
 

@@ -1,4 +1,5 @@
-//! Elements that fail as runs within a gzip member: each is compressed by itself, so that some can be read without the others.
+//! Elements that fail, in runs within a gzip member. Each run is compressed by itself, so that it can be read without
+//! the others.
 
 use std::{error::Error as StdError, io, ops::Range};
 
@@ -7,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Finding, Findings, masked_items};
 
-/// The elements that are compressed by themselves: some 40 kB.
+/// The number of elements of a run: some 40 kB.
 pub(super) const RUN: usize = 64;
 
-/// Where runs of elements are.
+/// The positions of the runs, in the order of their elements.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Runs(Vec<RunAt>);
 
-/// Where a run is among the bytes, and the bytes that it has when it is unpacked.
+/// The position of a run in the bytes, and the number of bytes that it has when it is unpacked.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct RunAt {
     start: usize,
@@ -27,10 +28,10 @@ struct RunAt {
 struct Elements(#[serde(deserialize_with = "masked_items")] Vec<Finding>);
 
 impl Runs {
-    /// Reads the elements with these indices, in their order. Of ascending indices, each run is read at most once.
+    /// Reads the elements with these indices, in their order. If the indices ascend, each run is read at most once.
     ///
     /// # Errors
-    /// Indices of elements that are not there, and bytes that are no runs.
+    /// Returns an error if there is no element with one of the indices, or if the bytes are no runs.
     pub(super) fn read(
         &self,
         bytes: &[u8],

@@ -46,7 +46,7 @@ pub struct TrendPoint {
 /// is active or the latest completed one of its site: [`is_in_history`](crate::domain::is_in_history).
 #[async_trait]
 pub trait ScanStore {
-    /// Queues a check of kind `manual` for which this depth was asked. It may visit the plan's number of pages.
+    /// Queues a check of kind `manual` that is asked to have this depth. It may visit the plan's number of pages.
     ///
     /// Whether the team is blocked, or its plan has ended, is not judged here.
     ///

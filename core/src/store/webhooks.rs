@@ -51,13 +51,13 @@ pub enum SendError {
 /// The choice of the deliveries of a team to list: those that meet every condition that is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeliveryFilter {
-    /// The endpoint that they go to.
+    /// The endpoint that they go to; `None` for any.
     pub endpoint: Option<EndpointId>,
-    /// The kind of the event.
+    /// The kind of the event; `None` for any.
     pub kind: Option<EventKind>,
-    /// How far they have come.
+    /// The status; `None` for any.
     pub status: Option<DeliveryStatus>,
-    /// The instant at which they were created, or before it.
+    /// The earliest instant of their creation; `None` for any.
     pub since: Option<DateTime<Utc>>,
 }
 
@@ -66,7 +66,7 @@ pub struct DeliveryFilter {
 pub struct Resent {
     /// The number of deliveries that were made.
     pub queued: u32,
-    /// Whether there is more that was not received, beyond the limit.
+    /// True if there are further deliveries that were not received, beyond the limit.
     pub more: bool,
 }
 

@@ -29,7 +29,7 @@ pub(super) async fn send(
     request: WebhookRequest,
 ) -> Result<Tunnelled, AttemptFailure> {
     let host = request.url.host_str().unwrap_or_default().to_owned();
-    let told = |error: &(dyn std::error::Error + 'static)| {
+    let log = |error: &(dyn std::error::Error + 'static)| {
         tracing::debug!(host, error, "An endpoint did not answer through the proxy");
     };
     let Some(tls) = tls else { return exchange(stream, request).await };
@@ -37,7 +37,7 @@ pub(super) async fn send(
     let name = host.trim_matches(['[', ']']).to_owned();
     let name = ServerName::try_from(name).map_err(|_| AttemptFailure::Tls)?;
     let stream = TlsConnector::from(Arc::new(tls)).connect(name, stream).await.map_err(|error| {
-        told(&error);
+        log(&error);
         AttemptFailure::Tls
     })?;
     exchange(stream, request).await

@@ -139,10 +139,10 @@ fn json_names_pages_that_were_checked_before_they_were_complete() {
     findings.pages.insert(2, page);
     let file: Value =
         serde_json::from_str(&exported(ExportFormat::Json, &site("Our shop"), &findings, Locale::En)).unwrap();
-    let told = |page: usize| (&file["pages"][page]["still_changing"], &file["pages"][page]["unanswered"]);
-    assert_eq!(told(0), (&false.into(), &serde_json::json!([])));
-    assert_eq!(told(1), (&true.into(), &serde_json::json!([])));
-    assert_eq!(told(2), (&false.into(), &serde_json::json!(["https://tracker.example/?token=***"])));
+    let state = |page: usize| (&file["pages"][page]["still_changing"], &file["pages"][page]["unanswered"]);
+    assert_eq!(state(0), (&false.into(), &serde_json::json!([])));
+    assert_eq!(state(1), (&true.into(), &serde_json::json!([])));
+    assert_eq!(state(2), (&false.into(), &serde_json::json!(["https://tracker.example/?token=***"])));
 }
 
 #[test]

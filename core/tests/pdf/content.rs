@@ -223,7 +223,7 @@ fn the_same_report_gives_the_same_file_byte_by_byte() {
 fn pictures_and_the_chart_are_told_in_words_and_english_is_marked() {
     let folder = Folder::new();
     let english = unpacked(&folder.add("en", &Sample::new(Locale::En, USUAL).render().unwrap()));
-    // The pictures show links around pictures, and are told by what they show, not by where they stand.
+    // The pictures show links around pictures, and are described by their content, not by their position.
     let shown: String = "Link “linen-shirt-1.webp”".encode_utf16().map(|unit| format!("{unit:04x}")).collect();
     assert!(english.to_lowercase().contains(&shown) && !english.contains("nth-child\\(1\\) > a"), "{shown}");
     assert!(english.contains("/Alt (Trend over time. 2026-10-17: 54 problems; "));

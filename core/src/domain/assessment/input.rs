@@ -12,15 +12,15 @@ pub struct AssessmentInput {
     pub note: String,
 }
 
-/// What a person decided about one criterion, within its bounds.
+/// The decision of a person about one criterion, within its bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AssessmentStep {
-    /// Nothing is said about it: what was said stays.
+    /// The assessment of the criterion stays as it is, if there is one.
     Leave,
-    /// What was said is taken back.
+    /// The assessment is taken back.
     TakeBack,
-    /// It is assessed, with this note.
+    /// The criterion is assessed, with this note.
     Assess(AssessmentOutcome, String),
 }
 

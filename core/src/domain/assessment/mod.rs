@@ -59,7 +59,7 @@ impl AssessmentOutcome {
     }
 }
 
-/// What a person says about a criterion of a site. A site has one for each criterion at most.
+/// The assessment of a success criterion of a site by a person. A site has at most one for each criterion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assessment {
     /// The team that owns the site.
@@ -68,7 +68,7 @@ pub struct Assessment {
     pub site: SiteId,
     /// The criterion.
     pub criterion: CriterionNumber,
-    /// How far it is met.
+    /// The degree to which it is met.
     pub outcome: AssessmentOutcome,
     /// The reason in the words of the person: at most [`Assessment::MAX_NOTE`] characters. May be empty where the criterion is met.
     pub note: String,
@@ -103,7 +103,7 @@ impl Assessment {
 pub struct NewAssessment {
     /// The criterion.
     pub criterion: CriterionNumber,
-    /// How far it is met.
+    /// The degree to which it is met.
     pub outcome: AssessmentOutcome,
     /// The reason.
     pub note: String,

@@ -16,20 +16,20 @@ pub struct AssignmentInput {
     pub assignee: String,
     /// The word of the [`WorkState`]; open if it is empty.
     pub state: String,
-    /// The day by which it is due, as `2027-04-30`; none if it is empty.
+    /// The due date, as `2027-04-30`; there is none if it is empty.
     pub due: String,
     /// The word of the [`WorkScope`]; the one element if it is empty.
     pub scope: String,
 }
 
-/// What a person decided about an assignment, within its bounds.
+/// The decision of a person about an assignment, within its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkChange {
     /// The member who repairs it.
     pub assignee: Option<PersonId>,
-    /// How far it is.
+    /// The state of the work.
     pub state: WorkState,
-    /// The last day by which it should be done.
+    /// The due date: the last day on which the work is not overdue; `None` if there is none.
     pub due: Option<NaiveDate>,
 }
 

@@ -37,7 +37,7 @@ stored_words!(WorkScope {
     Rule = "rule",
 });
 
-/// How far the work of an assignment is. People move it, in any direction; a check moves it from done to open.
+/// The state of the work of an assignment. People change it in any direction; a check changes it from done to open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WorkState {
@@ -68,19 +68,19 @@ pub struct Assignment {
     pub site: SiteId,
     /// The element, as it was when it was assigned. Of a rule, it is an example.
     pub element: JudgedElement,
-    /// What of the site it is about.
+    /// The elements of the site that it is about.
     pub scope: WorkScope,
     /// The member who repairs it; `None` if nobody does, for example because the member left.
     pub assignee: Option<PersonId>,
-    /// How far it is.
+    /// The state of the work.
     pub state: WorkState,
     /// The instant since which it is in that state.
     pub since: DateTime<Utc>,
-    /// The last day by which it should be done.
+    /// The due date: the last day on which the work is not overdue; `None` if there is none.
     pub due: Option<NaiveDate>,
     /// The check that found it again after it was done; `None` once a person has moved it on.
     pub reopened_by: Option<ScanId>,
-    /// Who assigned it, in words: the person's name at that time, or the name of a program.
+    /// The name of who assigned it: the person's name at that time, or the name of a program.
     pub author: String,
     /// The instant at which it was assigned.
     pub at: DateTime<Utc>,
@@ -89,7 +89,7 @@ pub struct Assignment {
 impl Assignment {
     /// The most assignments of a site, finished ones included.
     pub const MOST: u64 = 10_000;
-    /// The latest day, from today, by which something can be due.
+    /// The longest time from today to a due date.
     pub const LONGEST: TimeDelta = TimeDelta::days(731);
 
     /// Returns the key of what it is about: a site has one assignment with it at most.
@@ -141,11 +141,11 @@ pub struct NewAssignment {
     pub id: AssignmentId,
     /// The element.
     pub element: JudgedElement,
-    /// What of the site it is about.
+    /// The elements of the site that it is about.
     pub scope: WorkScope,
-    /// Who does it, how far it is, and until when.
+    /// The assignee, the state and the due date.
     pub work: WorkChange,
-    /// Who assigns it, in words.
+    /// The name of who assigns it: a person's, or that of a program.
     pub author: String,
 }
 

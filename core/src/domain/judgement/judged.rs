@@ -151,7 +151,7 @@ struct Element<'a> {
     why: Why<'a>,
 }
 
-/// Where the reason for which an element was found is read.
+/// The source of the reason why an element was found.
 #[derive(Clone, Copy)]
 enum Why<'a> {
     Finding(&'a Finding),

@@ -2,7 +2,7 @@
 
 use crate::domain::{AcceptReason, UnknownWord, stored_word::stored_words};
 
-/// What a person decided about an element.
+/// The decision of a person about an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -37,7 +37,7 @@ stored_words!(Verdict {
     Later = "later",
 });
 
-/// What a judgement can be about.
+/// The kind of elements that a judgement is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// Elements that fail.

@@ -9,7 +9,7 @@ use crate::{
     id::{AuditId, PersonId, TeamId},
 };
 
-/// What somebody did.
+/// The kind of an action that the audit log records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AuditAction {
@@ -91,7 +91,7 @@ pub enum AuditAction {
     AssignmentRemoved,
     /// Something that was done was found again by a check.
     AssignmentReopened,
-    /// What a person says about success criteria of a site was changed: assessed, or taken back.
+    /// The assessments of success criteria of a site were changed or taken back.
     CriterionAssessed,
     /// A team was created.
     TeamCreated,
@@ -161,11 +161,11 @@ pub struct AuditRecord {
     pub team: Option<TeamId>,
     /// The person who did it; `None` if it was a program.
     pub person: Option<PersonId>,
-    /// Who did it, in words: the person's address at that time, or the name of the program.
+    /// The name of who did it: the person's address at that time, or the name of the program.
     pub actor: String,
-    /// What was done.
+    /// The kind of the action.
     pub action: AuditAction,
-    /// What it was done to, in words; may be empty.
+    /// The object of the action, in words; may be empty.
     pub subject: String,
     /// The address from which it was done, if that is known.
     pub address: Option<IpAddr>,
@@ -189,11 +189,11 @@ pub struct NewAuditRecord {
     pub team: Option<TeamId>,
     /// The person who does it; `None` if it is a program.
     pub person: Option<PersonId>,
-    /// Who does it, in words.
+    /// The name of who does it: the person's address, or the name of the program.
     pub actor: String,
-    /// What is done.
+    /// The kind of the action.
     pub action: AuditAction,
-    /// What it is done to, in words.
+    /// The object of the action, in words; may be empty.
     pub subject: String,
     /// The address from which it is done, if that is known.
     pub address: Option<IpAddr>,

@@ -22,7 +22,7 @@ pub struct Person {
     pub name: String,
     /// The language of the pages that the person sees.
     pub locale: Locale,
-    /// Whether the person operates the installation.
+    /// The kind of the person: a user, or an operator of the installation.
     pub kind: PersonKind,
     /// The instant at which the person was created.
     pub created_at: DateTime<Utc>,
@@ -46,13 +46,13 @@ pub struct NewPerson {
     pub name: String,
     /// The language.
     pub locale: Locale,
-    /// Whether the person operates the installation.
+    /// The kind of the person: a user, or an operator of the installation.
     pub kind: PersonKind,
-    /// The hash of the password; `None` for who signs in by other means.
+    /// The hash of the password; `None` for a person who signs in by other means.
     pub password: Option<PasswordHash>,
 }
 
-/// Whether a person operates the installation.
+/// The kind of a person, which says whether the person operates the installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PersonKind {

@@ -242,13 +242,13 @@ impl fmt::Debug for RecoveryCode {
     }
 }
 
-/// Whether a team demands of its members that they sign in in two steps. Off until an owner says so.
+/// The rule of a team about signing in in two steps. It is optional until an owner demands it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TwoSteps {
     /// Each member decides.
     #[default]
     Optional,
-    /// Who has no second factor can do nothing in the team until it is switched on.
+    /// A member without a second factor can do nothing in the team before switching one on.
     Demanded,
 }
 

@@ -284,7 +284,8 @@ impl Flow {
                     }
                     let area = [x, self.y, piece.width, style.leading];
                     let contents = match link {
-                        // An address that is shown in part is told whole; any other name is the link's own.
+                        // Of an address that is shown in part, the description has all; otherwise it is the link's
+                        // text.
                         Link::Web(address) if address.contains(run.text.as_str()) => address.clone(),
                         Link::Web(_) => run.text.clone(),
                         Link::Place(_) => run.text.clone(),

@@ -232,7 +232,7 @@ fn for_whom_nothing_is_opened_what_is_blocked_stays_blocked() {
 }
 
 /// Returns what users are shown about the host of an address, under a policy that explains refusals or not.
-async fn told(policy: &str, resolver: &StaticResolver, text: &str) -> String {
+async fn shown_refusal(policy: &str, resolver: &StaticResolver, text: &str) -> String {
     let policy: AddressPolicy = policy.parse().unwrap();
     let url = Url::parse(text).unwrap();
     let host = url.host().unwrap();
@@ -255,17 +255,17 @@ async fn nobody_is_told_which_names_of_a_private_network_exist() {
         .with("db.lan", ips(&["10.1.0.1"]));
     let policies = ["public", "allow-network=10.1.0.0/16:80 block-network=10.1.9.0/24"];
     for policy in policies {
-        let unknown = told(policy, &resolver, "http://unknown.corp.example.com:8080/").await;
+        let unknown = shown_refusal(policy, &resolver, "http://unknown.corp.example.com:8080/").await;
         for name in ["db", "mail", "both", "blocked", "shut"] {
             let url = format!("http://{name}.corp.example.com:8080/");
-            assert_eq!(told(policy, &resolver, &url).await, unknown, "{policy}: {name}");
+            assert_eq!(shown_refusal(policy, &resolver, &url).await, unknown, "{policy}: {name}");
         }
         for (known, unknown) in [("nas", "nix"), ("db.lan", "xy.lan")] {
             let of = |name: &str| format!("http://{name}:8080/");
-            let unknown_told = told(policy, &resolver, &of(unknown)).await.replace(unknown, "-");
+            let of_unknown = shown_refusal(policy, &resolver, &of(unknown)).await.replace(unknown, "-");
             assert_eq!(
-                told(policy, &resolver, &of(known)).await.replace(known, "-"),
-                unknown_told,
+                shown_refusal(policy, &resolver, &of(known)).await.replace(known, "-"),
+                of_unknown,
                 "{policy}: {known}"
             );
         }
@@ -277,14 +277,14 @@ async fn an_operator_can_let_refusals_be_explained() {
     let resolver =
         StaticResolver::new().with("db.corp.example.com", ips(&["10.9.0.5"])).with("nas", ips(&["192.168.0.7"]));
     let policy = "allow-network=10.1.0.0/16 explain-refusals";
-    let of_name = told(policy, &resolver, "http://db.corp.example.com/").await;
+    let of_name = shown_refusal(policy, &resolver, "http://db.corp.example.com/").await;
     assert_eq!(of_name, "The address belongs to a private network, not to the public internet.");
-    assert_eq!(told(policy, &resolver, "http://xy.corp.example.com/").await, PolicyError::NO_ADDRESS);
+    assert_eq!(shown_refusal(policy, &resolver, "http://xy.corp.example.com/").await, PolicyError::NO_ADDRESS);
     assert_eq!(
-        told(policy, &resolver, "http://nas/").await,
+        shown_refusal(policy, &resolver, "http://nas/").await,
         "\"nas\" is a name for local networks, not for the public internet."
     );
-    assert_eq!(told(policy, &resolver, "http://nix/").await, PolicyError::NO_ADDRESS);
+    assert_eq!(shown_refusal(policy, &resolver, "http://nix/").await, PolicyError::NO_ADDRESS);
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub enum TransferError {
         "the secret of endpoint {0} is not sealed yet: start a server of this release on the data once, which seals it"
     )]
     NotSealed(EndpointId),
-    /// What was read back is not what was taken.
+    /// The records that were read back differ from those of the export.
     #[error("the {} that were read back differ from those of the export: nothing was imported", .0.plural())]
     Differs(Kind),
     /// The file can't be read.

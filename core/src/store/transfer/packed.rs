@@ -28,7 +28,7 @@ use crate::{
 #[derive(Clone, PartialEq, Eq)]
 pub struct PackedFindings(Vec<u8>);
 
-/// What the bytes end in where an extract follows the findings, after its length and that of its index.
+/// The last bytes of findings that an extract follows. Before them are the lengths of the extract and of its index.
 const MAGIC: &[u8; 8] = b"a11yextr";
 
 impl PackedFindings {
@@ -52,18 +52,19 @@ impl PackedFindings {
         packed.map(Self).map_err(|error| StoreError::Unavailable(error.into()))
     }
 
-    /// Unpacks them, likewise.
+    /// Unpacks them, on a blocking thread as well.
     ///
     /// # Errors
-    /// The fault of bytes that are no packed findings.
+    /// Returns the reason why the bytes are no packed findings.
     pub async fn unpack(self) -> Result<Findings, Box<dyn StdError + Send + Sync>> {
         blocking(move || unpacked(&self.0)).await
     }
 
-    /// Opens them for what pages need. Where they have no extract, or that of another release, it is made from all of them.
+    /// Opens them for pages, which need the extract and some elements. If they have no extract, or that of another
+    /// release, it is made from all findings.
     ///
     /// # Errors
-    /// The fault of bytes that are no packed findings.
+    /// Returns the reason why the bytes are no packed findings.
     pub async fn open(self) -> Result<OpenFindings, Box<dyn StdError + Send + Sync>> {
         let open = move || {
             if let Some((extract, runs)) = self.extract() {
@@ -85,7 +86,7 @@ impl PackedFindings {
         Some((Extract::read(extract).ok()?, serde_json::from_slice(runs).ok()?))
     }
 
-    /// Takes the bytes as they are stored, whatever they are.
+    /// Wraps stored bytes, without examining them.
     pub const fn from_stored(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }

@@ -127,11 +127,11 @@ kinds! {
     SiteField(StoredSiteField) = "site_field", "fields of sites";
     /// Values of these fields, by site and field.
     SiteValue(StoredSiteValue) = "site_value", "values of fields of sites";
-    /// What people decided about elements of sites, by id.
+    /// Judgements of people about elements of sites, by id.
     Judgement(Judgement) = "judgement", "judgements";
-    /// Who repairs what was found on sites, by id.
+    /// Assignments of findings to people who repair them, by id.
     Assignment(Assignment) = "assignment", "assignments";
-    /// What people say about success criteria of sites, by site and the text of the criterion.
+    /// Assessments of success criteria of sites, by site and the text of the criterion.
     Assessment(Assessment) = "assessment", "assessments";
     /// Checks, by id.
     Scan(StoredScan) = "scan", "checks";
@@ -168,7 +168,7 @@ pub struct StoredTeam {
     pub plan: PlanCode,
     /// The terms on which it has the plan.
     pub subscription: Subscription,
-    /// Whether it is blocked.
+    /// The standing, which says whether the operator blocked it.
     pub standing: Standing,
     /// The number of seats that it uses.
     pub seats_used: u32,
@@ -176,7 +176,7 @@ pub struct StoredTeam {
     pub created_at: DateTime<Utc>,
     /// The instant before which nothing of it is purged, even if that has passed.
     pub held_until: Option<DateTime<Utc>>,
-    /// Whether it demands a second factor of its members.
+    /// The rule about second factors of its members.
     pub two_steps: TwoSteps,
 }
 
@@ -270,7 +270,7 @@ pub struct StoredSiteValue {
 pub struct StoredScan {
     /// The check.
     pub scan: Scan,
-    /// Whether somebody waits for it, while it is queued or running; `None` once it has ended.
+    /// The urgency of a check that is queued or running; `None` once it has ended.
     pub urgency: Option<Urgency>,
 }
 
@@ -285,7 +285,7 @@ pub struct StoredFindings {
     pub findings: PackedFindings,
 }
 
-/// What a picture shows.
+/// The subject of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PictureSubject {
@@ -312,7 +312,7 @@ pub struct StoredPicture {
     pub scan: ScanId,
     /// The team that owns it.
     pub team: TeamId,
-    /// What it shows.
+    /// The subject.
     pub subject: PictureSubject,
     /// The picture.
     pub picture: Screenshot,
@@ -325,7 +325,7 @@ pub struct StoredDocument {
     pub scan: ScanId,
     /// The team that owns it.
     pub team: TeamId,
-    /// What was rendered.
+    /// The kind and the language of the document.
     pub key: DocumentKey,
     /// The document.
     pub document: Document,

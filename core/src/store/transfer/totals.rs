@@ -25,7 +25,7 @@ impl fmt::Debug for Total {
     }
 }
 
-/// What was moved, by kind. Equal totals mean equal content.
+/// The totals of the records that were moved, by kind. Equal totals mean equal content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Totals(BTreeMap<Kind, Total>);
