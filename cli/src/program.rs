@@ -44,7 +44,7 @@ pub fn main() -> ExitCode {
     // A fault of this program must not look like findings.
     let code = catch_unwind(AssertUnwindSafe(|| run(arguments)));
     code.unwrap_or_else(|_| {
-        tell("this is a fault of a11ycheck: please report it, with the lines above");
+        print_message("this is a fault of a11ycheck: please report it, with the lines above");
         COULD_NOT_RUN
     })
     .into()
@@ -90,7 +90,7 @@ fn run(arguments: Arguments) -> u8 {
     match done {
         Ok(()) => 0,
         Err(error) => {
-            tell(&error::whole(&*error));
+            print_message(&error::whole(&*error));
             COULD_NOT_RUN
         }
     }
@@ -106,7 +106,7 @@ fn checked(arguments: &CheckArguments) -> u8 {
         Ok(code) => code,
         Err(CheckError::Cancelled) => INTERRUPTED,
         Err(error) => {
-            tell(&error::whole(&error));
+            print_message(&error::whole(&error));
             COULD_NOT_RUN
         }
     }
@@ -130,7 +130,7 @@ fn interrupts(cancel: &CancellationToken) -> Result<(), CheckError> {
                 // What the terminal shows of the key, and the progress, are in this line.
                 let _ = writeln!(io::stderr());
             }
-            tell("stopping; once more to stop at once");
+            print_message("stopping; once more to stop at once");
             cancel.cancel();
         }
     });
@@ -167,8 +167,8 @@ fn unless_closed(error: io::Error) -> io::Result<()> {
 }
 
 /// Shows a message. What pages say in it sends nothing to a terminal or to a CI runner.
-#[expect(clippy::print_stderr, reason = "the program speaks to whoever runs it")]
-fn tell(message: &str) {
+#[expect(clippy::print_stderr, reason = "the program speaks to the person who runs it")]
+fn print_message(message: &str) {
     for line in message.lines() {
         eprintln!("a11ycheck: {}", safe::for_log(line));
     }

@@ -1,4 +1,5 @@
-//! The server under a supervisor: systemd, which it tells how it is, and a container's health check, which asks it.
+//! The server under a supervisor: systemd, which it notifies of its state, and a container's health check, which asks
+//! it.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
@@ -8,10 +9,10 @@ use a11ycheck_tests::wait_for;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
 
-/// A server without workers, and the socket on which it tells how it is.
+/// A server without workers, and the socket on which it reports its state.
 struct Supervised {
     process: Child,
-    told: UnixDatagram,
+    notifications: UnixDatagram,
     folder: tempfile::TempDir,
 }
 
@@ -19,8 +20,8 @@ impl Supervised {
     fn start(listen: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("notify");
-        let told = UnixDatagram::bind(&socket).unwrap();
-        told.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let notifications = UnixDatagram::bind(&socket).unwrap();
+        notifications.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let process = Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"))
             .args(["--memory", "--workers", "0", "--listen", listen, "--ready-file"])
             .arg(folder.path().join("ready.json"))
@@ -31,13 +32,13 @@ impl Supervised {
             .kill_on_drop(true)
             .spawn()
             .unwrap();
-        Self { process, told, folder }
+        Self { process, notifications, folder }
     }
 
-    /// Returns the next thing that it tells.
+    /// Returns the next notification, without line breaks at its ends.
     fn next(&self) -> String {
         let mut buffer = [0; 256];
-        let length = self.told.recv(&mut buffer).expect("the server tells something");
+        let length = self.notifications.recv(&mut buffer).expect("the server sends a notification");
         String::from_utf8_lossy(&buffer[..length]).trim().to_owned()
     }
 
@@ -55,10 +56,13 @@ impl Supervised {
 }
 
 #[tokio::test]
-async fn systemd_is_told_when_the_server_answers_that_it_gets_its_turns_and_that_it_stops() {
+async fn systemd_is_notified_when_the_server_answers_that_it_gets_its_turns_and_that_it_stops() {
     let mut server = Supervised::start("127.0.0.1:0");
     assert_eq!(server.next(), "READY=1");
-    assert!(server.folder.path().join("ready.json").exists(), "it was told when requests were answered, not before");
+    assert!(
+        server.folder.path().join("ready.json").exists(),
+        "it was notified when requests were answered, not before"
+    );
     assert_eq!(server.next(), "WATCHDOG=1");
     assert_eq!(server.next(), "WATCHDOG=1", "again and again");
 

@@ -1,9 +1,11 @@
 //! What the tests across the parts share: a running server with clients of every kind, and sites to check.
 //!
 //! [`TestApp`] is the service behind real HTTP on loopback, over one of the stores, with a clock that a test moves and a
-//! scanner that it scripts; its clients hold every answer against the OpenAPI document. [`TestTeam`] is a team of a service,
-//! for what has no path in the API or needs no server. [`TestSite`] is a web site on loopback, [`Receiver`] one that webhooks are sent to; [`Browser`] opens pages of our own as a person does, and [`Faults`] says what is in a person's way there. [`NodeSettings`] start a node of the crash tests: a process of its
-//! own, which may be killed. [`release`] brings back what an earlier release left in its database.
+//! scanner that it scripts; its clients check every answer against the OpenAPI document. [`TestTeam`] is a team of a
+//! service, for what has no path in the API or needs no server. [`TestSite`] is a web site on loopback, and
+//! [`Receiver`] one that webhooks are sent to. [`Browser`] opens pages of our own as a person does, and [`Faults`]
+//! lists the barriers that a person meets there. [`NodeSettings`] start a node of the crash tests: a process of its
+//! own, which may be killed. [`release`] restores the database that an earlier release left.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 

@@ -238,13 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_told_either_way() {
+    fn a_program_gets_the_choice_either_way() {
         let mut command = Command::new("x");
-        let told =
+        let value =
             |command: &Command| command.get_envs().find(|(name, _)| *name == VARIABLE).unwrap().1.map(Into::into);
         Sandbox::Off(String::new()).pass_to(&mut command);
-        assert_eq!(told(&command), Some(OsString::from("true")));
+        assert_eq!(value(&command), Some(OsString::from("true")));
         Sandbox::On.pass_to(&mut command);
-        assert_eq!(told(&command), None);
+        assert_eq!(value(&command), None);
     }
 }

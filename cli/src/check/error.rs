@@ -88,7 +88,7 @@ pub enum CheckError {
     /// There is no current folder.
     #[error("the current folder could not be read")]
     CurrentFolder(#[source] io::Error),
-    /// The process can't be told to stop.
+    /// The process can't receive the signals that ask it to stop.
     #[error("signals can't be received")]
     Signals(#[source] io::Error),
     /// Somebody interrupted it.

@@ -156,19 +156,19 @@ async (limits, early, places) => {
   // What axe-core's checks say about an element: ids, and of the data what may be a part of a sentence.
   const isScalar = (value) => ['string', 'number', 'boolean'].includes(typeof value);
   const piece = (value) => (typeof value === 'string' ? cut(value, limits.piece) : value);
-  const told = (data) => {
+  const reduced = (data) => {
     if (isScalar(data)) return piece(data);
     if (Array.isArray(data)) return data.filter(isScalar).slice(0, limits.pieces).map(piece);
     if (data === null || typeof data !== 'object') return null;
     const fields = Object.entries(data).filter(([, value]) => isScalar(value) || Array.isArray(value));
-    return Object.fromEntries(fields.slice(0, limits.values).map(([name, value]) => [cut(name, limits.piece), told(value)]));
+    return Object.fromEntries(fields.slice(0, limits.values).map(([name, value]) => [cut(name, limits.piece), reduced(value)]));
   };
   const checksOf = ({ any, all, none }) => [
     ...any.map((check) => ['any', check]),
     ...[...all, ...none].map((check) => ['all', check]),
   ];
   const checks = (node) => {
-    const said = checksOf(node).slice(0, limits.checks).map(([need, { id, data }]) => ({ id, need, data: told(data) }));
+    const said = checksOf(node).slice(0, limits.checks).map(([need, { id, data }]) => ({ id, need, data: reduced(data) }));
     charactersLeft -= JSON.stringify(said).length;
     return said;
   };

@@ -138,13 +138,13 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
             .map_err(|error| format!("--ready-file {}: {error}", path.display()))?;
     }
     welcome::welcome(&settings, &addresses, &parts, demo.as_ref());
-    supervisor::tell_ready();
+    supervisor::notify_ready();
 
     // Running checks may take a while to be handed back: the watchdog is fed until the end.
     let watchdog = tokio::spawn(supervisor::feed_watchdog());
     stop_signals.received().await;
     stopping.cancel();
-    supervisor::tell_stopping();
+    supervisor::notify_stopping();
     engine.drain();
     let delay = settings.drain_delay();
     if !delay.is_zero() {

@@ -1,18 +1,18 @@
-//! What the server tells the supervisor that started it, if that is systemd: that it answers, that it still runs, that it
-//! stops. Without `NOTIFY_SOCKET` nothing is notified.
+//! The notifications that the server sends to systemd if that has started it: that it answers, that it still runs, and
+//! that it stops. Without `NOTIFY_SOCKET` there are none.
 
 use std::{error::Error as StdError, future, time::Duration};
 
 use sd_notify::NotifyState;
 
 /// Reports that requests are answered: a unit with `Type=notify` counts as started from here on.
-pub(crate) fn tell_ready() {
-    tell(NotifyState::Ready);
+pub(crate) fn notify_ready() {
+    notify(NotifyState::Ready);
 }
 
 /// Reports that the server was asked to stop, so that the supervisor starts nothing that needs it.
-pub(crate) fn tell_stopping() {
-    tell(NotifyState::Stopping);
+pub(crate) fn notify_stopping() {
+    notify(NotifyState::Stopping);
 }
 
 /// Reports twice in each period of `WatchdogSec=` that the tasks of this process still get their turn; a process that has
@@ -25,12 +25,13 @@ pub(crate) async fn feed_watchdog() {
     turns.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         turns.tick().await;
-        tell(NotifyState::Watchdog);
+        notify(NotifyState::Watchdog);
     }
 }
 
-/// A supervisor that can't be told is no reason to stop serving: it has its own time limits.
-fn tell(state: NotifyState<'_>) {
+/// Sends a notification. An error is logged and is no reason to stop serving, since the supervisor has its own time
+/// limits.
+fn notify(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(error = &error as &dyn StdError, "The supervisor named in NOTIFY_SOCKET could not be told");
     }
