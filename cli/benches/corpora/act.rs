@@ -53,12 +53,12 @@ struct Counts {
 struct OfRule<'a> {
     approved: bool,
     counts: Counts,
-    /// By the rules of ours that say something about it.
+    /// The outcomes of our rules that decide about it, by the id of the rule.
     procedures: BTreeMap<&'a str, Procedure>,
 }
 
-/// Returns the rules that decide about an ACT rule: our probes where there are any, else those of axe-core; both where the probes decide
-/// what a rule of axe-core leaves open.
+/// Returns the rules that decide about an ACT rule: our probes if there are any, and otherwise the rules of axe-core.
+/// Both decide if the probes only judge elements that a rule of axe-core leaves undecided.
 fn deciding(case: &ActCase) -> Vec<&str> {
     let ours: Vec<_> = catalog::probes().filter(|(_, entry)| entry.act.contains(&case.act_rule)).collect();
     let is_beside = ours.iter().all(|(_, entry)| entry.decides.is_some());
@@ -81,7 +81,7 @@ fn outcome(checked: &Checked<ActCase>, case: &ActCase) -> Outcome {
     }
 }
 
-/// Returns what one of the deciding rules says about a case.
+/// Returns the outcome of one of the deciding rules for a case.
 fn said_by(checked: &Checked<ActCase>, case: &ActCase, rule: &str) -> Said {
     let Some(said) = checked.said(case) else { return Said::Untested };
     if said.problems.contains(rule) || said.recommendations.contains(rule) {
@@ -95,7 +95,8 @@ fn said_by(checked: &Checked<ActCase>, case: &ActCase, rule: &str) -> Said {
     }
 }
 
-/// Returns the criteria of a rule as published reports name them: `WCAG2:` and the words of the name.
+/// Returns the success criteria of a rule as published reports name them: `WCAG2:` and the words of the name, for
+/// example `WCAG2:focus-order`.
 fn criteria(rule: &str) -> BTreeSet<String> {
     let numbers = catalog::rule(rule).map(|entry| entry.wcag.as_slice()).unwrap_or_default();
     let names = numbers.iter().filter_map(|number| Some(catalog::criterion(number)?.name(Locale::En).to_lowercase()));
@@ -106,8 +107,8 @@ fn criteria(rule: &str) -> BTreeSet<String> {
     names.map(|name| format!("WCAG2:{}", words(name))).collect()
 }
 
-/// Counts the cases. `required` has the criteria of ACT rules as far as they are known; which ones a rule of ours names beside them is not
-/// judged.
+/// Counts the cases. `required` has the success criteria that ACT rules require, as far as they are known. A rule of
+/// ours may name further criteria.
 pub(crate) fn count(checked: &Checked<ActCase>, required: &BTreeMap<String, BTreeSet<String>>) {
     let mut by_rule: BTreeMap<&str, OfRule<'_>> = BTreeMap::new();
     let mut total = Counts::default();

@@ -34,7 +34,7 @@ struct Arguments {
     /// are taken from them
     #[arg(long, value_name = "FILE")]
     published: Vec<PathBuf>,
-    /// What cargo passes to each benchmark
+    /// The flag that cargo passes to each benchmark
     #[arg(long, hide = true)]
     bench: bool,
 }

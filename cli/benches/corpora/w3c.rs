@@ -1,11 +1,11 @@
-//! How W3C counts which rules an implementation is consistent with: the way of its own tool, so that figures can be laid beside the
+//! Consistency with ACT rules, computed as W3C's own tool computes it, so that the results can be compared with the
 //! published ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-/// What is expected of a test case.
+/// The expected outcome of a test case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Expected {
@@ -14,7 +14,7 @@ pub(crate) enum Expected {
     Inapplicable,
 }
 
-/// What a procedure says about a test case.
+/// The outcome that a procedure reports for a test case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Said {
@@ -25,7 +25,7 @@ pub(crate) enum Said {
     Untested,
 }
 
-/// What one procedure, or several together, say about a test case.
+/// The outcomes that one procedure, or several together, report for a test case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) is_approved: bool,
@@ -33,29 +33,32 @@ pub(crate) struct Answer {
     pub(crate) said: Vec<Said>,
 }
 
-/// A procedure of an implementation, and what it says about the test cases of a rule, in one order for all procedures.
+/// A procedure of an implementation, with its outcomes for the test cases of a rule. The test cases are in the same
+/// order for all procedures.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Procedure {
-    /// The success criteria that fail where it does, in the form of the published reports (`WCAG2:keyboard`).
+    /// The success criteria that fail if the procedure fails, in the form of the published reports (`WCAG2:keyboard`).
     pub(crate) criteria: BTreeSet<String>,
     pub(crate) answers: Vec<Answer>,
 }
 
-/// How well an implementation maps to a rule. Complete and partial ones are consistent.
+/// The degree to which an implementation is consistent with a rule, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Consistency {
-    /// Nothing that fails is missed or untested, and nothing else is said to fail.
+    /// Consistent: all failing cases are found, no case is untested, and no other case is reported as failing.
     Complete,
-    /// Something that fails is caught, and nothing else is said to fail; or what may fail is left to a person.
+    /// Consistent: some failing cases are found, or cases are left to a person, and no other case is reported as
+    /// failing.
     Partial,
-    /// Something is said to fail that does not, or nothing is caught.
+    /// A case is reported as failing that does not fail, or no failing case is found.
     Inconsistent,
-    /// No procedure says anything about it.
+    /// No procedure reports anything about the rule.
     Untested,
 }
 
-/// Returns how well procedures map to a rule with these criteria, if they are known: those count together that map best.
+/// Returns the consistency of procedures with a rule that requires these success criteria; `None` if they are not
+/// known. The best procedure counts. If the best are only partially consistent, these are counted together.
 pub(crate) fn consistency(procedures: &[Procedure], criteria: Option<&BTreeSet<String>>) -> Consistency {
     let level = |procedure: &Procedure| {
         let is_mapped = criteria.is_none_or(|criteria| criteria.is_subset(&procedure.criteria));
@@ -66,7 +69,7 @@ pub(crate) fn consistency(procedures: &[Procedure], criteria: Option<&BTreeSet<S
     if best != Consistency::Partial {
         return best;
     }
-    // Several that each see a part may be complete together.
+    // Several procedures that each find a part of the failing cases may be complete together.
     let best = procedures.iter().zip(&levels).filter(|(_, level)| **level == Consistency::Partial);
     best.map(|(procedure, _)| procedure.clone()).reduce(together).map_or(Consistency::Partial, |all| level(&all))
 }
@@ -79,7 +82,7 @@ fn together(mut first: Procedure, second: Procedure) -> Procedure {
     first
 }
 
-/// Returns how well these answers map. Proposed cases of an approved rule do not count.
+/// Returns the consistency of these outcomes. If at least one case is approved, proposed cases do not count.
 fn level(answers: &[Answer], is_mapped: bool) -> Consistency {
     let is_approved = answers.iter().any(|answer| answer.is_approved);
     let counted: Vec<&Answer> = answers.iter().filter(|answer| answer.is_approved || !is_approved).collect();
@@ -105,7 +108,7 @@ fn level(answers: &[Answer], is_mapped: bool) -> Consistency {
     if is_caught || is_left_open { Consistency::Partial } else { Consistency::Inconsistent }
 }
 
-/// A report that W3C has published of an implementation, as its tool wrote it.
+/// A report about an implementation that W3C has published, as its tool wrote it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Published {
@@ -118,7 +121,7 @@ pub(crate) struct Published {
 struct PublishedRule {
     rule_id: String,
     procedure_names: Vec<String>,
-    /// `None` if it is inconsistent or untested.
+    /// The consistency; `None` if it is inconsistent or untested.
     consistency: Option<Consistency>,
     accessibility_requirements: Option<PublishedRequirements>,
     test_case_results: Vec<PublishedCase>,
@@ -144,8 +147,8 @@ struct PublishedAnswer {
 }
 
 impl Published {
-    /// Counts the report again. Returns a line for each rule for which that gives something else than what was published, in the order of
-    /// the report, and then one about all rules.
+    /// Computes the consistency of each rule again. Returns a line for each rule for which the result differs from the
+    /// published one, in the order of the report, and then a line about all rules.
     pub(crate) fn compare(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for rule in &self.act_rule_mapping {
@@ -170,7 +173,7 @@ impl Published {
         lines
     }
 
-    /// Returns the criteria of each rule that the report names.
+    /// Returns the success criteria that each rule of the report requires, by the id of the rule.
     pub(crate) fn criteria(&self) -> BTreeMap<String, BTreeSet<String>> {
         let criteria = |rule: &PublishedRule| {
             let requirements = rule.accessibility_requirements.as_ref()?;

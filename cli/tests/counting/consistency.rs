@@ -1,4 +1,4 @@
-//! How well procedures map to a rule, by what they say about its test cases.
+//! The consistency of procedures with a rule, computed from their outcomes for its test cases.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,15 @@ use crate::w3c::{Answer, Consistency, Expected, Procedure, Said, consistency};
 
 /// The criterion that the rule of these tests requires.
 const KEYBOARD: &str = "WCAG2:keyboard";
-/// Another one.
+/// A criterion that the rule does not require.
 const FOCUS_ORDER: &str = "WCAG2:focus-order";
 
-/// An approved test case.
+/// Returns an approved test case with the outcome of a procedure.
 fn case(expected: Expected, said: Said) -> Answer {
     Answer { is_approved: true, expected, said: vec![said] }
 }
 
-/// A test case of a proposed rule, or one that was added to an approved rule since.
+/// Returns a test case that is not approved: one of a proposed rule, or one that was added to an approved rule later.
 fn proposed(expected: Expected, said: Said) -> Answer {
     Answer { is_approved: false, ..case(expected, said) }
 }
@@ -27,7 +27,7 @@ fn procedure(criteria: &[&str], answers: impl IntoIterator<Item = Answer>) -> Pr
     Procedure { criteria: names(criteria), answers: answers.into_iter().collect() }
 }
 
-/// Returns how well one procedure maps that has the rule's criterion.
+/// Returns the consistency of a single procedure that names the rule's criterion.
 fn alone(answers: impl IntoIterator<Item = Answer>) -> Consistency {
     consistency(&[procedure(&[KEYBOARD], answers)], Some(&names(&[KEYBOARD])))
 }
@@ -40,7 +40,7 @@ fn a_rule_is_complete_where_everything_is_caught_and_nothing_else_is_accused() {
         case(Expected::Inapplicable, Said::Inapplicable),
     ];
     assert_eq!(alone(answers), Consistency::Complete);
-    // A tool need not tell what passes from what the rule is not about.
+    // A tool need not distinguish cases that pass from cases to which the rule does not apply.
     let mixed = [
         case(Expected::Failed, Said::Failed),
         case(Expected::Passed, Said::Inapplicable),

@@ -1,5 +1,5 @@
-//! How `cargo xtask bench act` counts which ACT rules we are consistent with. A bench of its own harness runs no tests, so its counting is
-//! compiled here as well.
+//! Tests of how `cargo xtask bench act` computes consistency with ACT rules. A bench with a harness of its own runs no
+//! tests, so the module is compiled here as well.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 

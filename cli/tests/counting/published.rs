@@ -1,4 +1,4 @@
-//! Reports of other implementations, counted again.
+//! Published reports about other implementations, whose consistency is computed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::w3c::Published;
 
-/// A rule of a report with one approved test case for each pair of what is expected and what was said.
+/// Returns a rule of a report with one approved test case for each pair of an expected and a reported outcome.
 fn rule(id: &str, consistency: Option<&str>, cases: &[(&str, &str)]) -> Value {
     let case = |(expected, said): &(&str, &str)| {
         json!({
