@@ -28,7 +28,8 @@ pub(crate) fn facts() -> &'static Value {
     &FACTS
 }
 
-/// Returns the facts about a probe whose findings are not made in a page; `None` for what is no probe.
+/// Returns the facts about a probe, for findings that are not made in a page. Returns `None` if there is no rule or
+/// card with this id.
 pub(crate) fn rule_facts(id: &str) -> Option<RuleFacts> {
     let (entry, card) = (catalog::rule(id)?, catalog::card(id, Locale::En)?);
     let facts = RuleFacts::new(entry.impact, tags(entry)).with_texts(card.title, card.summary);

@@ -1,5 +1,6 @@
-//! The probe of shortcuts of a single character. It reads the sources of the handlers that a page has for keys, as the browser knows them,
-//! and presses none. The browser looks up the `handleEvent` of an object that listens, which may be a getter of the page.
+//! The probe of shortcuts of a single character. It reads the source of a page's handlers of keys, as the browser has
+//! it, and presses no key. The browser looks up the `handleEvent` of listeners that are objects, which may be a getter
+//! of the page.
 
 use serde::Serialize;
 use serde_json::json;
@@ -17,16 +18,18 @@ use crate::{
 
 const KEYS: &str = include_str!("keys.js");
 
-/// The objects whose handlers get keys wherever the focus is, as a page's own world names them. Nobody can redefine these names.
+/// The expressions, in the page's own world, for the objects whose handlers get keys wherever the focus is. A page
+/// can't redefine these names.
 const TARGETS: [&str; 2] = ["window", "document"];
-/// The group of the functions that are looked at.
+/// The group of the handles to functions of the page, which are released together.
 const GROUP: &str = "a11ycheck-keys";
-/// The number of listeners of an object; where there are more, their sources are not asked for.
+/// The greatest number of listeners of an object. If there are more, the probe does not run.
 const MAX_LISTENERS: usize = 200;
-/// The number of handlers that are read, and the characters of each.
+/// The greatest number of handlers that are read.
 const MAX_HANDLERS: usize = 20;
+/// The greatest number of characters of a handler's source; the rest is cut off.
 const MAX_SOURCE: usize = 20_000;
-/// The time limit for asking for them.
+/// The time limit for listing and reading the handlers.
 const TIME: Duration = Duration::from_secs(2);
 
 /// A handler of keys.
@@ -37,11 +40,11 @@ struct Handler {
     source: String,
 }
 
-/// Runs the probe on a page on which the others have run, and leaves what it finds beside theirs. Where the handlers can't be read, it
-/// has not run.
+/// Runs the probe on a page on which the other probes have run, and adds its findings. If the handlers can't be read,
+/// it does not run.
 ///
 /// # Errors
-/// Those of the browser.
+/// Returns the errors of the browser while the handlers are judged.
 pub(crate) async fn run_keys(tab: &Tab, world: i64, deadline: Instant) -> Result<(), AxeError> {
     let until = deadline.min(Instant::now() + TIME);
     let Ok(Some(handlers)) = handlers(tab, until).await else { return Ok(()) };
@@ -53,7 +56,7 @@ pub(crate) async fn run_keys(tab: &Tab, world: i64, deadline: Instant) -> Result
     Ok(())
 }
 
-/// Returns the handlers of keys; `None` if there are too many listeners.
+/// Returns at most [`MAX_HANDLERS`] handlers of keys; `None` if an object has more than [`MAX_LISTENERS`] listeners.
 async fn handlers(tab: &Tab, until: Instant) -> Result<Option<Vec<Handler>>, CdpError> {
     let mut found = Vec::new();
     for target in TARGETS {
@@ -75,7 +78,7 @@ async fn handlers(tab: &Tab, until: Instant) -> Result<Option<Vec<Handler>>, Cdp
     Ok(Some(found))
 }
 
-/// Returns the listeners of an object, with their functions if it is kept in a group.
+/// Returns the listeners of an object, with their functions if there is a group for the handles.
 async fn listeners(
     tab: &Tab,
     expression: &str,

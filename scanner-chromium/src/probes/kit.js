@@ -131,7 +131,7 @@
     'здесь|тут|нажмите здесь|нажмите сюда|кликните здесь|подробнее|ещё|еще|читать далее|далее|узнать больше|больше|ссылка',
   ].join('|').split('|'));
 
-  // What takes the focus, and with it what says of itself that it does.
+  // Elements that may be focusable, and these together with elements whose role says that they are.
   const focusable = 'a[href], area[href], button, input, select, textarea, summary, label, option, [tabindex], [contenteditable], iframe, audio, video';
   const reachable = `${focusable}, [role="button"], [role="link"]`;
 

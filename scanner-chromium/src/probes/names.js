@@ -17,11 +17,11 @@
   const iconFont = /icon|symbol|awesome|glyph|material/i;
   const hasIcons = (element) =>
     [element, ...kit.inside(element, '*')].slice(0, 50).some((part) => iconFont.test(getComputedStyle(part).fontFamily));
-  // A short form of a word, which the rule leaves to people: its first letter and some of the others, in their order. Numbers have none,
-  // and one letter is as much a sign.
+  // Returns whether one text may be an abbreviation of the other, which a person has to judge: its first letter and
+  // some of the others, in their order. Numbers have no abbreviations, and a single letter may be a symbol.
   const isWithin = (short, long) => short.length <= 4 && short.length > 1 && !/\d/.test(short + long) && short.length < long.length - 1 && short[0] === long[0] && new RegExp([...short].join('.*'), 'u').test(long);
   const isShort = (token, others) => others.some((other) => isWithin(token, other) || isWithin(other, token));
-  // The number of an entry in a list, which nobody says to call it.
+  // The number of a list entry, which a person does not say to activate it by voice.
   const entry = /^\p{N}{1,3}\s*[.):]\s+/u;
   const labelInName = () => {
     const [failed, undecided] = [[], []];

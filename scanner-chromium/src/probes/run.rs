@@ -53,7 +53,8 @@ pub(crate) async fn run(
         "time": 3_000,
         // The characters of a text whose language is detected.
         "text": 3_000,
-        // What pages may share: blocks, links and controls in all of them, and the characters of each text.
+        // The greatest numbers of blocks that pages may share, of links and controls in all of them, and of characters
+        // of texts.
         "shared": { "blocks": 12, "items": 200, "name": 100, "key": 500, "selector": 300, "source": 300 },
         "leftOut": left_out,
     });

@@ -14,7 +14,7 @@ use crate::{
 
 /// The most characters of a selector.
 const MAX_SELECTOR: usize = 80;
-/// The most characters of the sentence that names what was pressed.
+/// The most characters of the sentence that names the control that was pressed.
 const MAX_OPENED: usize = 200;
 /// The least room for the beginning of a rule: its title and how to tell, in points.
 const BEGINNING: f32 = 60.0;
