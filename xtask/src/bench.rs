@@ -13,8 +13,8 @@ use crate::sandbox::Sandbox;
 use crate::{command, tools};
 
 /// The benches.
-// What follows a name goes to the bench, but for `--help` right after the name, which lists what it takes: without that, the bench and its
-// database would be started first.
+// All arguments after a name go to the bench, except for `--help` right after the name, which lists them here.
+// Otherwise the bench and its database would be started first.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// Requests per second of the API on each store, beside bare warp handlers. Takes some five minutes

@@ -1,4 +1,4 @@
-//! Calls that arrive together share statements, and each gets what it would have got alone.
+//! Calls that arrive together share statements, and each gets the answer that it would have got alone.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ async fn requests_of_many_tokens_at_once_on_two_nodes_are_counted_exactly() {
         let team = team(&nodes[0], number).await;
         hashes.push(token(&nodes[0], team).await);
     }
-    // They begin the windows of their tokens, so that the others are counted together.
+    // The first request of each token begins its window, so that the others can be counted together.
     let mut begun = Vec::new();
     for hash in &hashes {
         begun.push(nodes[0].admit_token(hash, RequestClass::File).await.unwrap().unwrap());
@@ -120,7 +120,7 @@ async fn of_many_reads_at_once_each_gets_its_own() {
         }
         teams.push(team);
     }
-    // One that is not there.
+    // A team that does not exist.
     teams.push(TeamId::generate(Utc::now()));
     let tags = [None, Some("even"), Some("odd"), Some("none")];
     let pages = [PageRequest::new(1, 100), PageRequest::new(1, 2), PageRequest::new(2, 2), PageRequest::new(9, 2)];
@@ -128,7 +128,7 @@ async fn of_many_reads_at_once_each_gets_its_own() {
     for team in &teams {
         for tag in tags {
             for page in pages {
-                // Nothing else runs yet.
+                // Nothing else runs yet, so these reads share no statement.
                 expected.push((*team, tag, page, store.sites(*team, tag, page).await.unwrap()));
             }
         }
@@ -149,7 +149,7 @@ async fn of_many_reads_at_once_each_gets_its_own() {
         reads.spawn(async move {
             start.wait().await;
             if place % 5 == 0 {
-                // A caller that goes away takes nobody's answer with it.
+                // A caller that is cancelled must not cost others their answers.
                 let read = tokio::time::timeout(std::time::Duration::ZERO, store.site_usage(team));
                 drop(read.await);
             }
