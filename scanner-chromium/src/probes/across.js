@@ -8,8 +8,8 @@
 
   const escaped = (value) => value.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
   const startTag = (element) => `<${[tag(element), ...attributes(element).map((key) => `${key}="${escaped(attribute(element, key) ?? '')}"`)].join(' ')}>`;
-  // Returns a step of a selector. This takes less time than axe-core's selectors. Null in shadow trees, and for
-  // elements with more than 1,000 siblings of their type before them.
+  // Selectors are built here, which takes less time than asking axe-core for them. There is none in shadow trees, and
+  // for elements with more than 1,000 siblings of their type before them.
   const paths = new Map();
   const step = (element) => {
     const id = attribute(element, 'id') ?? '';
