@@ -13,7 +13,10 @@ use super::{
     results::Results,
     survey::Listed,
 };
-use crate::visit::{Checked, Look, PageError};
+use crate::{
+    evidence::Room,
+    visit::{Checked, Look, PageError},
+};
 
 /// The number of links, beyond the budget, that may turn out to be no page of their own. Each costs a request.
 const MAX_DROPPED: u32 = 100;
@@ -44,10 +47,16 @@ pub(super) struct Ledger<'a> {
 }
 
 impl<'a> Ledger<'a> {
-    pub(super) fn new(frontier: Frontier, budget: u32, progress: &'a dyn ProgressSink, engine: Tool) -> Self {
+    pub(super) fn new(
+        frontier: Frontier,
+        budget: u32,
+        progress: &'a dyn ProgressSink,
+        engine: Tool,
+        room: Room,
+    ) -> Self {
         Self {
             frontier,
-            results: Results::new(engine, progress),
+            results: Results::new(engine, progress, room),
             reported: PageCounts::default(),
             under_way: 0,
             budget,
@@ -252,7 +261,7 @@ mod tests {
     fn ledger(budget: u32, progress: &Count) -> Ledger<'_> {
         let frontier = Frontier::new(Site::of(&url("")), Robots::allow_all());
         let engine = Tool::axe_core("4.14", "Chrome");
-        Ledger::new(frontier, budget, progress, engine)
+        Ledger::new(frontier, budget, progress, engine, Room::default())
     }
 
     fn checked(url: Url, links: impl IntoIterator<Item = String>) -> Result<Checked, PageError> {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     axe::{add_page, add_reasons},
-    evidence::{Album, Screen},
+    evidence::{Album, Room, Screen},
     platform::{Signals, detect},
     visit::{Checked, Look},
 };
@@ -34,9 +34,10 @@ pub(super) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    pub(super) fn new(engine: Tool, progress: &'a dyn ProgressSink) -> Self {
+    /// Returns results without pages. They say in `room` which pictures they have room for.
+    pub(super) fn new(engine: Tool, progress: &'a dyn ProgressSink, room: Room) -> Self {
         let findings = Findings::new(engine).with_ran([]);
-        let (album, signals, across) = (Album::default(), Signals::default(), Across::default());
+        let (album, signals, across) = (Album::with_room(room), Signals::default(), Across::default());
         Self { findings, outcomes: Vec::new(), album, screen: None, signals, remembered: Vec::new(), across, progress }
     }
 

@@ -37,6 +37,7 @@ use super::{
 use crate::{
     BrowserError, Reuse, RobotsPolicy,
     browser::installed_fonts,
+    evidence::Room,
     guard::{Egress, Guard, GuardError, Reach},
     parts::Parts,
     probes,
@@ -111,6 +112,8 @@ pub(crate) struct Crawl<'a> {
     user_agent: String,
     /// The fonts with which pages are drawn, if anything is noted of them.
     fonts: String,
+    /// The room for pictures that is left.
+    room: Room,
     parts: &'a Parts,
     done_by: Instant,
 }
@@ -118,13 +121,14 @@ pub(crate) struct Crawl<'a> {
 impl<'a> Crawl<'a> {
     /// Gets a browser and opens the guards.
     pub(crate) async fn begin(parts: &'a Parts, request: &'a ScanRequest) -> Result<Self, CrawlError> {
-        let site = SiteTask { start: request.start.url(), pages: request.page_budget, done_by: end_of(parts, request) };
+        let (start, pages, done_by) = (request.start.url(), request.page_budget, end_of(parts, request));
+        let site = SiteTask { start, pages, room: Room::default(), done_by };
         Self::begin_at(parts, request, site).await
     }
 
     /// Does the same for a site of a scan.
     async fn begin_at(parts: &'a Parts, request: &'a ScanRequest, site: SiteTask<'_>) -> Result<Self, CrawlError> {
-        let SiteTask { start, pages, done_by } = site;
+        let SiteTask { start, pages, room, done_by } = site;
         let config = &parts.config;
         let browser = parts.browsers.for_new_scan().await.map_err(CrawlError::NoBrowser)?;
         let reach = Reach::of_check(config.policy.clone(), start);
@@ -136,7 +140,7 @@ impl<'a> Crawl<'a> {
         let fetcher =
             Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.permits, config.headers.clone())?;
         let user_agent = browser.user_agent().to_owned();
-        let visits = Visits::begin(parts, request, browser, guard, done_by);
+        let visits = Visits::begin(parts, request, browser, guard, room.clone(), done_by);
         let mut fonts = String::new();
         let notes = match config.reuse {
             Reuse::On if request.pages.is_none() && config.is_repeatable() => {
@@ -147,7 +151,7 @@ impl<'a> Crawl<'a> {
             Reuse::On | Reuse::Off => None,
         };
         let robots = config.robots;
-        Ok(Self { request, robots, egress, reach, visits, fetcher, notes, user_agent, fonts, parts, done_by })
+        Ok(Self { request, robots, egress, reach, visits, fetcher, notes, user_agent, fonts, room, parts, done_by })
     }
 
     /// Visits the start page and the pages to which it and the site's sitemaps lead.
@@ -202,7 +206,7 @@ impl<'a> Crawl<'a> {
         let Self { parts, user_agent, fonts, .. } = &self;
         let key = memory::key(&parts.config, self.request.standard, &engine.version, browser, user_agent, fonts);
         let mut proof = self.prove(&key, &robots, &missing, &site, &way).await?;
-        let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, engine);
+        let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, engine, self.room.clone());
         ledger.settle(&Lead::start(start.clone()), Ok(first));
         ledger.add_sitemap(&listed);
         let has_reused = self.follow_links(&mut ledger, &mut proof, &missing, &site, &way).await?;
@@ -510,12 +514,14 @@ enum Outcome<'e> {
 }
 
 /// The part of a scan that is one site.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct SiteTask<'a> {
     /// The address of the first page.
     start: &'a Url,
     /// The most pages to visit.
     pages: u32,
+    /// The room for pictures.
+    room: Room,
     done_by: Instant,
 }
 

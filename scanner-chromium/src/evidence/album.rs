@@ -10,11 +10,13 @@ use a11ycheck_core::{
     scanner::{KeptPicture, Screenshot, ScreenshotFormat},
 };
 
-use super::{capture::Screen, choice::Template, cut::Picture};
+use super::{capture::Screen, choice::Template, cut::Picture, room::Room};
 
 /// The number of pictures of elements of one check, and of their bytes together: a check of any size stays affordable to keep.
 const MAX_PICTURES: usize = 300;
 const MAX_BYTES: usize = 10 * 1024 * 1024;
+/// The number of bytes below which there is no room for further pictures: few of them are as small.
+const LEAST_BYTES: usize = 2 * 1024;
 /// The greatest number of bytes of pictures of elements that controls opened: they are added last, to the room that is
 /// left then.
 const MAX_WAITING_BYTES: usize = MAX_BYTES / 4;
@@ -43,6 +45,8 @@ pub(crate) struct Album {
     /// The elements that were found while controls were pressed, some with pictures.
     opened: Vec<(Of, Template, Option<Picture>)>,
     waiting_bytes: usize,
+    /// What there is room for, which is known before pictures are taken.
+    room: Room,
 }
 
 /// The element of which a picture is.
@@ -68,6 +72,11 @@ impl Of {
 }
 
 impl Album {
+    /// Creates an empty album that says in `room` what there is room for.
+    pub(crate) fn with_room(room: Room) -> Self {
+        Self { room, ..Self::default() }
+    }
+
     /// Keeps a picture of the previous check, and returns a reference to it; `None` if there is no room for it.
     pub(crate) fn keep(&mut self, was: ScreenshotRef) -> Option<ScreenshotRef> {
         let ScreenshotRef { id, width, height, scale_percent, .. } = was;
@@ -76,7 +85,8 @@ impl Album {
             return None;
         }
         let kept = KeptPicture { id: ScreenshotId(next), was: id, width, height };
-        let kept = self.kept.entry(id.0).or_insert(kept);
+        let kept = *self.kept.entry(id.0).or_insert(kept);
+        self.say_room();
         Some(ScreenshotRef::new(kept.id, width, height).with_scale_percent(scale_percent))
     }
 
@@ -111,6 +121,12 @@ impl Album {
     /// Returns whether half of the room for pictures of elements is taken.
     pub(crate) fn is_half_full(&self) -> bool {
         self.of_elements + self.kept.len() >= MAX_PICTURES / 2 || self.bytes >= MAX_BYTES / 2
+    }
+
+    /// Says what there is room for.
+    fn say_room(&self) {
+        let is_full = self.of_elements + self.kept.len() >= MAX_PICTURES || self.bytes + LEAST_BYTES > MAX_BYTES;
+        self.room.set(self.is_half_full(), is_full);
     }
 
     /// Keeps the picture of a page, and returns a reference to it; `None` if there is no room for it.
@@ -172,6 +188,7 @@ impl Album {
         alike.push(index);
         self.of_elements += 1;
         self.bytes += picture.webp.len();
+        self.say_room();
         self.push(picture.width, picture.height, picture.webp)?;
         Some(index)
     }
@@ -265,6 +282,32 @@ mod tests {
         let mut findings = Findings::new(Tool::axe_core("", "")).with_items((0..2).map(finding));
         assert_eq!(album.close(&mut findings).len(), MAX_PICTURES);
         assert_eq!(findings.items[0].screenshot, None);
+    }
+
+    #[test]
+    fn it_is_known_before_a_picture_is_taken_whether_there_is_room_for_it() {
+        let room = Room::default();
+        let rooms = || (room.has_for_undecided(), room.has_for_failing());
+        let mut album = Album::with_room(room.clone());
+        let mut number = 0;
+        let mut fill = |until: usize| {
+            while number < u32::try_from(until).unwrap() {
+                number += 1;
+                assert!(album.add(Of::Failing(0), template(number), Some(picture(number, 10))).is_some());
+            }
+        };
+        fill(MAX_PICTURES / 2 - 1);
+        assert_eq!(rooms(), (true, true));
+        fill(MAX_PICTURES / 2);
+        assert_eq!(rooms(), (false, true));
+        fill(MAX_PICTURES);
+        assert_eq!(rooms(), (false, false));
+
+        let room = Room::default();
+        let mut album = Album::with_room(room.clone());
+        let kept = |id| ScreenshotRef::new(ScreenshotId(id), 10, 10);
+        (0..300).for_each(|id| assert!(album.keep(kept(id)).is_some()));
+        assert!(!room.has_for_failing(), "pictures of the previous check take room, too");
     }
 
     #[test]

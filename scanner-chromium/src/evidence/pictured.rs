@@ -12,6 +12,7 @@ use super::{
     choice::{Candidate, Choice, Chosen, Quota},
     cut::Capture,
     plan::ElementNumber,
+    room::Room,
 };
 
 /// The pictures of elements that all tabs of a check have taken so far or are taking.
@@ -19,6 +20,7 @@ use super::{
 pub(crate) struct Pictured {
     failing: Mutex<Quota>,
     undecided: Mutex<Quota>,
+    room: Room,
 }
 
 /// The elements of one page that are to be pictured. They are counted as pictured already.
@@ -42,20 +44,29 @@ impl ToPicture {
 
 impl Pictured {
     /// Returns a count without pictures, for a check whose site has had these elements in its previous check; `None` if
-    /// there was none.
-    pub(crate) fn after(known: Option<Arc<KnownElements>>) -> Self {
-        Self { failing: Mutex::new(Quota::after(known)), undecided: Mutex::default() }
+    /// there was none. `room` is that of the check's album.
+    pub(crate) fn after(known: Option<Arc<KnownElements>>, room: Room) -> Self {
+        Self { failing: Mutex::new(Quota::after(known)), undecided: Mutex::default(), room }
     }
 
-    /// Chooses among the elements of the page at this address, and counts those that it returns.
+    /// Chooses among the elements of the page at this address, and counts those that it returns: none for whose
+    /// pictures the album has no room any more.
     pub(crate) fn choose<'a>(
         &self,
         page_url: &str,
         failing: impl Iterator<Item = Candidate<'a>>,
         undecided: impl Iterator<Item = Candidate<'a>>,
     ) -> ToPicture {
-        let failing = locked(&self.failing).choose(page_url, failing);
-        let undecided = locked(&self.undecided).choose(page_url, undecided);
+        let mut failing = locked(&self.failing).choose(page_url, failing);
+        if !self.room.has_for_failing() {
+            // The page itself may have a picture still.
+            failing.elements.clear();
+        }
+        let undecided = if self.room.has_for_undecided() {
+            locked(&self.undecided).choose(page_url, undecided)
+        } else {
+            Choice::default()
+        };
         ToPicture { failing, undecided }
     }
 
@@ -132,5 +143,22 @@ mod tests {
         assert_eq!(numbers(&second), [0, 2]);
         pictured.release(shown);
         assert_eq!(numbers(&choose()), [1]);
+    }
+
+    #[test]
+    fn nothing_is_chosen_for_which_there_is_no_room() {
+        let room = Room::default();
+        let pictured = Pictured::after(None, room.clone());
+        let choose = |page: usize| {
+            let (failing, undecided) = (["<img id=a>", "<img id=b>", "<img id=c>"][page], ["<i>", "<b>", "<u>"][page]);
+            let (failing, undecided) = ([candidate(0, failing)], [candidate(1, undecided)]);
+            let chosen = pictured.choose("https://a.example/", failing.into_iter(), undecided.into_iter());
+            (chosen.elements().len(), chosen.has_page())
+        };
+        assert_eq!(choose(0), (2, true));
+        room.set(true, false);
+        assert_eq!(choose(1), (1, true), "half of it is left to what fails");
+        room.set(true, true);
+        assert_eq!(choose(2), (0, true), "the page itself is not among these");
     }
 }

@@ -26,7 +26,7 @@ use crate::{
     BrowserError,
     axe::AxeOptions,
     browser::{Browser, TabSettings},
-    evidence::{Pictured, cut_out},
+    evidence::{Pictured, Room, cut_out},
     guard::{Guard, GuardLog},
     parts::Parts,
     permits::{Permit, ScanPermits},
@@ -72,12 +72,13 @@ pub(crate) struct Visits<'a> {
 
 impl<'a> Visits<'a> {
     /// Begins the visits of a scan that ends at `done_by`: its pages are opened in `browser`, and whatever they load
-    /// comes through `guard`.
+    /// comes through `guard`. `room` is that of its pictures.
     pub(crate) fn begin(
         parts: &'a Parts,
         request: &ScanRequest,
         browser: Arc<Browser>,
         guard: Guard,
+        room: Room,
         done_by: Instant,
     ) -> Self {
         Self {
@@ -89,8 +90,8 @@ impl<'a> Visits<'a> {
             permits: parts.permits.begin_scan(parts.config.pages_at_once),
             resting: Mutex::default(),
             browser: Mutex::new(browser),
-            pictured: Pictured::after(request.known.clone()),
-            pictured_opened: Pictured::after(request.known.clone()),
+            pictured: Pictured::after(request.known.clone(), room.clone()),
+            pictured_opened: Pictured::after(request.known.clone(), room),
             moved_kinds: Mutex::default(),
             unresponsive: Arc::default(),
             done_by,

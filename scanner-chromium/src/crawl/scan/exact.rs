@@ -33,6 +33,7 @@ use crate::{
         site::{Site, Start, Way},
         survey::Access,
     },
+    evidence::Room,
     parts::Parts,
     probes,
     visit::{Checked, Look, PageError, Scope, timed_out},
@@ -66,14 +67,16 @@ pub(crate) async fn check_exactly(
     let engine = Tool::axe_core(parts.axe.version(), browser.product()).with_probes(probes::VERSION);
     drop(browser);
     let sites = by_site(pages.as_slice());
+    let room = Room::default();
     let (sender, mut receiver) = mpsc::unbounded_channel::<NamedOutcome<'_>>();
+    let of_sites = room.clone();
     let checking = async move {
-        let sender = &sender;
+        let (sender, room) = (&sender, &of_sites);
         let sites = stream::iter(sites.into_iter().map(Ok));
         let checked = sites.try_for_each_concurrent(SITES_AT_ONCE, |named| async move {
             let count = u32::try_from(named.len()).unwrap_or(u32::MAX);
             let Some(first) = named.first() else { return Ok(()) };
-            let site = SiteTask { start: first.url, pages: count, done_by };
+            let site = SiteTask { start: first.url, pages: count, room: room.clone(), done_by };
             let crawl = Crawl::begin_at(parts, request, site).await?;
             crawl.check_named(&named, sender).await
         });
@@ -81,7 +84,7 @@ pub(crate) async fn check_exactly(
     };
     let all = request.page_budget;
     let booking = async {
-        let (mut results, mut places) = (Results::new(engine, progress), Vec::new());
+        let (mut results, mut places) = (Results::new(engine, progress, room), Vec::new());
         progress.progress(PageCounts::new(0, all));
         while let Some((named, outcome)) = receiver.recv().await {
             match outcome {
