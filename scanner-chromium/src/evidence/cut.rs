@@ -27,7 +27,7 @@ const MAX_BYTES: usize = 120_000;
 /// The width in pixels below which a picture is not scaled down further, but left out.
 const MIN_WIDTH: u32 = 100;
 /// The number of bytes that decoding a shot may take: those of the largest that `plan` makes, twice.
-const MAX_DECODED: u64 = 2 * 4 * 1_280 * 3_000;
+const MAX_DECODED: u64 = 2 * 4 * 1_280 * 4_000;
 
 /// A shot as the browser returned it.
 #[derive(Debug)]

@@ -52,17 +52,19 @@ const PICTURES: Duration = Duration::from_secs(6);
 /// The number of parts of a page that are pictured.
 const MAX_PARTS: usize = 8;
 /// The pixels of all parts together: each is pictured three times.
-const MAX_PIXELS: u64 = 6_000_000;
+const MAX_PIXELS: u64 = 15_360_000;
+/// The pixels of a part, which bound the memory that its pictures take.
+const MAX_PART_PIXELS: u64 = 4_000_000;
 /// The greatest height of a part in CSS pixels.
-const MAX_HEIGHT: u32 = 1_500;
+const MAX_HEIGHT: u32 = 3_000;
 /// The greatest distance from the page's top in CSS pixels: a picture takes as long as everything above it takes to draw.
 const DEEPEST: u32 = 12_000;
-/// The distance in CSS pixels beyond which two texts are pictured apart.
-const MAX_GAP: u32 = 200;
+/// The distance in CSS pixels beyond which two texts are pictured apart: a picture costs about as much as 1,500 rows of one.
+const MAX_GAP: u32 = 1_400;
 /// The room around a text in CSS pixels.
 const PADDING: u32 = 3;
 /// The bytes that decoding a picture may take: those of the largest part, twice.
-const MAX_DECODED: u64 = 2 * 4 * MAX_PIXELS;
+const MAX_DECODED: u64 = 2 * 4 * MAX_PART_PIXELS;
 
 /// Returns whether there is a text for [`run_painted`] to measure.
 ///
@@ -206,7 +208,7 @@ fn parts(texts: &[Text]) -> Vec<Part> {
         let right = text.rects.iter().map(|rect| rect[0].saturating_add(rect[2])).max()?.saturating_add(PADDING);
         let bottom = text.rects.iter().map(|rect| rect[1].saturating_add(rect[3])).max()?.saturating_add(PADDING);
         let clip = Rect { x: left, y: top, width: right.saturating_sub(left), height: bottom.saturating_sub(top) };
-        (clip.height <= MAX_HEIGHT && clip.bottom() <= DEEPEST && pixels(clip) <= MAX_PIXELS).then_some(clip)
+        (clip.height <= MAX_HEIGHT && clip.bottom() <= DEEPEST && pixels(clip) <= MAX_PART_PIXELS).then_some(clip)
     };
     let mut clips: Vec<(usize, Rect)> =
         texts.iter().enumerate().filter_map(|(place, text)| Some((place, clip_of(text)?))).collect();
@@ -217,7 +219,7 @@ fn parts(texts: &[Text]) -> Vec<Part> {
             && clip.y <= part.clip.bottom().saturating_add(MAX_GAP)
             && let both = around(part.clip, clip)
             && both.height <= MAX_HEIGHT
-            && pixels(both) <= MAX_PIXELS
+            && pixels(both) <= MAX_PART_PIXELS
         {
             part.clip = both;
             part.texts.push(place);
@@ -363,6 +365,7 @@ mod tests {
     fn a_page_of_any_size_costs_so_many_pixels_and_no_more() {
         let texts: Vec<Text> = (0..5_000).map(|number| text(0, [0, 100 * number, 1_200, 80])).collect();
         let parts = parts(&texts);
+        assert!(parts.iter().all(|part| pixels(part.clip) <= MAX_PART_PIXELS));
         assert!(parts.len() <= MAX_PARTS && parts.iter().map(|part| pixels(part.clip)).sum::<u64>() <= MAX_PIXELS);
         assert!(super::parts(&[text(0, [0, 0, u32::MAX, u32::MAX])]).is_empty());
         assert!(super::parts(&[]).is_empty());
