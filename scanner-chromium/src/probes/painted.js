@@ -17,7 +17,7 @@ async (facts, limits) => {
   const isConnected = getter(Node, 'isConnected');
   const tag = getter(Element, 'localName');
   const assigned = getter(Element, 'assignedSlot');
-  const { getAttribute, getBoundingClientRect, checkVisibility } = Element.prototype;
+  const { closest, getAttribute, getBoundingClientRect, checkVisibility } = Element.prototype;
   const { getRootNode, contains } = Node.prototype;
   const select = (selector) => [...Document.prototype.querySelectorAll.call(document, selector)];
   const around = (element) => {
@@ -78,11 +78,41 @@ async (facts, limits) => {
       return [...range.getClientRects()].map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
     });
   };
-  // The place of a text and how it is painted; null where pixels would not tell what a reader sees.
-  const look = (element) => {
+  const isDrawn = (element) => element instanceof SVGTextContentElement;
+  // The colour in which letters are painted; null if they have an outline, or more colours than one.
+  const paintOf = (element, { fill, fillOpacity, stroke, webkitTextFillColor, webkitTextStrokeWidth }) => {
+    if (!isDrawn(element)) return parseFloat(webkitTextStrokeWidth) > 0 ? null : colourOf(webkitTextFillColor);
+    const colour = stroke === 'none' && !fill.includes('url(') ? colourOf(fill) : null;
+    return colour && [...colour.slice(0, 3), colour[3] * parseFloat(fillOpacity)];
+  };
+  // What turns by itself every few seconds has another ground by then.
+  const turning = '[aria-roledescription="carousel" i], [class*="carousel" i], [class*="slideshow" i], [class*="swiper" i], [class*="slick" i]';
+  // The parts of an element, or itself, that have text; null if a reader sees them in several ways.
+  const partsOf = (element) => {
+    const parts = boxes(element).length > 0 ? [element] : [];
+    const walker = Document.prototype.createTreeWalker.call(document, element, NodeFilter.SHOW_ELEMENT);
+    for (let count = 0; walker.nextNode(); count += 1) {
+      if (count >= limits.parts) return null;
+      if (boxes(walker.currentNode).length > 0) parts.push(walker.currentNode);
+    }
+    const [first, ...others] = parts.map((part) => getComputedStyle(part));
+    const isAlike = ({ fontSize, fontWeight, webkitTextFillColor }) =>
+      fontSize === first.fontSize && fontWeight === first.fontWeight && webkitTextFillColor === first.webkitTextFillColor;
+    const isPlain = (part) => {
+      for (let each = part; each !== element; each = parent(each)) {
+        const { backgroundClip, filter, mixBlendMode, opacity } = getComputedStyle(each);
+        if (opacity !== '1' || filter !== 'none' || mixBlendMode !== 'normal' || backgroundClip.includes('text')) return false;
+      }
+      return true;
+    };
+    return parts.length > 0 && others.every(isAlike) && (others.length === 0 || parts.every(isPlain)) ? parts : null;
+  };
+  // The place of a text, which is in these parts, and how it is painted; null where pixels would not tell what a reader sees.
+  const look = (...parts) => {
+    const [element] = parts;
     const style = getComputedStyle(element);
-    if (parseFloat(style.webkitTextStrokeWidth) > 0) return null;
-    let areas = boxes(element);
+    if (closest.call(element, turning)) return null;
+    let areas = parts.flatMap(boxes);
     let opacity = 1;
     for (let each = element; each; each = around(each)) {
       const { backgroundAttachment, backgroundClip, backgroundImage, filter, mixBlendMode, opacity: own, overflowX, overflowY, position } = getComputedStyle(each);
@@ -93,7 +123,7 @@ async (facts, limits) => {
       if (each !== element && overflowX !== 'visible' && overflowY !== 'visible' && each !== document.documentElement && each !== Reflect.get(Document.prototype, 'body', document)) areas = areas.map((area) => common(area, box(each))).filter(Boolean);
       if (position === 'fixed') break;
     }
-    const colour = colourOf(style.webkitTextFillColor);
+    const colour = paintOf(element, style);
     areas = areas.slice(0, limits.boxes).filter((area) => area.right - area.left >= 2 && area.bottom - area.top >= 4);
     if (!colour || colour[3] === 0 || opacity < 0.1 || areas.length === 0) return null;
     if (shown.some(({ element: other, area }) => !contains.call(element, other) && areas.some((own) => common(own, area)))) return null;
@@ -117,7 +147,7 @@ async (facts, limits) => {
   for (const node of inTurn) {
     if (texts.length >= limits.texts) break;
     const seen = look(node.element);
-    if (seen) texts.push({ node, seen });
+    if (seen) texts.push({ node, seen, parts: [node.element] });
   }
   // A link is compared with the text of the block around it. What style sheets put before or after it may be what tells it apart.
   const isBlock = (element) => /^(?:block|list-item|table|flex|grid|inline-block)$|^table-/.test(getComputedStyle(element).display);
@@ -137,33 +167,98 @@ async (facts, limits) => {
     if (isLeft || isBlock(node.element)) continue;
     let block = around(node.element);
     while (block && !isBlock(block)) block = around(block);
-    const seen = block && look(node.element);
+    const parts = block && partsOf(node.element);
+    const seen = parts && look(...parts);
     if (!seen) continue;
     if (!blocks.has(block)) {
       const beside = look(block);
-      blocks.set(block, beside && texts.push({ node: { element: block }, seen: { ...beside, isCompared: true } }) - 1);
+      blocks.set(block, beside && texts.push({ node: { element: block }, seen: { ...beside, isCompared: true }, parts: [block] }) - 1);
     }
     const other = blocks.get(block);
     if (other === null) continue;
-    const number = texts.push({ node, seen: { ...seen, isCompared: true } }) - 1;
-    links.push({ number, other, isSameGround: isSameGround(node.element, block) });
+    const number = texts.push({ node, seen: { ...seen, isCompared: true }, parts }) - 1;
+    links.push({ number, other, isSameGround: parts.every((part) => isSameGround(part, block)) });
   }
+  // Text that stands on other text, as where a column runs into the next, has letters for its ground, which pictures without text do not show.
+  const rows = new Map();
+  const rowsOf = (top, bottom) => Array.from({ length: Math.min(Math.floor(bottom / 50) - Math.floor(top / 50) + 1, limits.rows) }, (_, index) => Math.floor(top / 50) + index);
+  for (const [number, { seen }] of texts.entries()) {
+    for (const rect of seen.rects) {
+      for (const row of rowsOf(rect[1], rect[1] + rect[3])) {
+        if (!rows.has(row)) rows.set(row, []);
+        rows.get(row).push({ number, rect });
+      }
+    }
+  }
+  const overprinted = new Set();
+  // Lines of one text may be so near that their boxes share some pixels.
+  const standsOn = (rect, area) => {
+    const both = common({ left: rect[0], top: rect[1], right: rect[0] + rect[2], bottom: rect[1] + rect[3] }, area);
+    return both && both.right - both.left >= 3 && both.bottom - both.top > Math.max(4, 0.4 * Math.min(rect[3], area.bottom - area.top));
+  };
+  const clipped = (element, area) => {
+    let left = area;
+    for (let each = element; left && each; each = around(each)) {
+      const { overflowX, overflowY, clip, clipPath, position } = getComputedStyle(each);
+      if (clip !== 'auto' || clipPath !== 'none') return null;
+      if (overflowX !== 'visible' && overflowY !== 'visible' && !['html', 'body'].includes(tag(each))) left = common(left, box(each));
+      if (position === 'fixed') break;
+    }
+    return left;
+  };
+  const walker = Document.prototype.createTreeWalker.call(document, document, NodeFilter.SHOW_TEXT);
+  let steps = 0;
+  while (texts.length > 0 && steps < limits.overprints && walker.nextNode()) {
+    steps += 1;
+    const [node, element] = [walker.currentNode, parent(walker.currentNode)];
+    if (!element || !/\S/.test(text(node)) || !checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true })) continue;
+    const range = new Range();
+    range.selectNodeContents(node);
+    for (const { left, top, right, bottom } of [...range.getClientRects()].slice(0, limits.boxes)) {
+      const area = { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
+      for (const row of rowsOf(area.top, area.bottom)) {
+        const near = rows.get(row) ?? [];
+        steps += near.length;
+        for (const { number, rect } of near) {
+          if (overprinted.has(number) || texts[number].parts.includes(element) || !standsOn(rect, area)) continue;
+          const shown = clipped(element, { left, top, right, bottom });
+          if (shown && standsOn(rect, { left: shown.left + scrollX, top: shown.top + scrollY, right: shown.right + scrollX, bottom: shown.bottom + scrollY })) overprinted.add(number);
+        }
+      }
+    }
+  }
+  // Where there is too much to compare, it is not known of any.
+  if (steps >= limits.overprints) texts.forEach((_, number) => overprinted.add(number));
+  // Controls that only a class or the pointer says to be inactive need no contrast.
+  const isInactive = (element) => {
+    if (getComputedStyle(element).cursor === 'not-allowed') return true;
+    for (let [each, level] = [element, 0]; each && level < 5; [each, level] = [around(each), level + 1]) {
+      if (/(?:^|[\s_-])disabled(?:$|[\s_-])/i.test(getAttribute.call(each, 'class') ?? '')) return true;
+    }
+    return false;
+  };
   // Until the verdicts are in.
   outcome.probes.inapplicable.push(id, linkId);
   if (texts.length === 0) return { texts, links, isAtTop: false };
 
   const sheet = new CSSStyleSheet();
-  const every = (rules) => `*, *::before, *::after { ${rules} }`;
+  const every = (rules, ofDrawn = '') => `*, *::before, *::after { ${rules} } text, tspan, textPath { ${ofDrawn} }`;
   const still = 'transition-duration: 0s !important; transition-delay: 0s !important;';
   const colours = {
     bare: '-webkit-text-fill-color: transparent !important',
     dark: '-webkit-text-fill-color: #000 !important; -webkit-text-stroke: 2px #000 !important; text-shadow: none !important',
     light: '-webkit-text-fill-color: #fff !important; -webkit-text-stroke: 2px #fff !important; text-shadow: none !important',
   };
+  // Letters in drawings have no colour of text.
+  const drawn = {
+    bare: 'fill: transparent !important',
+    dark: 'fill: #000 !important; fill-opacity: 1 !important; stroke: #000 !important; stroke-width: 2px !important',
+    light: 'fill: #fff !important; fill-opacity: 1 !important; stroke: #fff !important; stroke-width: 2px !important',
+  };
   const painting = { bare: 'rgba(0, 0, 0, 0)', dark: 'rgb(0, 0, 0)', light: 'rgb(255, 255, 255)' };
   const adopted = () => Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
   const settle = () => Reflect.get(HTMLElement.prototype, 'offsetHeight', document.documentElement);
-  const lost = new Set();
+  const lost = new Set(overprinted);
   // Takes the elements of these verdicts from what axe-core's rule left open, and gives those that have not passed to the probe.
   const decide = (probe, open, verdicts, dataOf) => {
     const { probes, results } = outcome;
@@ -190,10 +285,13 @@ async (facts, limits) => {
   globalThis.painted = {
     // Paints all texts of the page in one way.
     paint(how) {
-      sheet.replaceSync(every(`${still} ${colours[how]}; text-decoration-color: transparent !important; caret-color: transparent !important`));
+      sheet.replaceSync(every(`${still} ${colours[how]}; text-decoration-color: transparent !important; caret-color: transparent !important`, drawn[how]));
       if (!adopted().includes(sheet)) adopted().push(sheet);
       settle();
-      for (const [number, { node }] of texts.entries()) if (getComputedStyle(node.element).webkitTextFillColor !== painting[how]) lost.add(number);
+      for (const [number, { parts }] of texts.entries()) {
+        const isPainted = (part) => getComputedStyle(part)[isDrawn(part) ? 'fill' : 'webkitTextFillColor'] === painting[how];
+        if (!parts.every(isPainted)) lost.add(number);
+      }
     },
     // Gives the page its own colours back; returns the numbers of texts that were not painted, or are elsewhere by now.
     end() {
@@ -202,8 +300,8 @@ async (facts, limits) => {
       settle();
       Reflect.set(Document.prototype, 'adoptedStyleSheets', [...adopted()].filter((each) => each !== sheet), document);
       settle();
-      for (const [number, { node, seen }] of texts.entries()) {
-        const now = isConnected(node.element) ? look(node.element) : null;
+      for (const [number, { parts, seen }] of texts.entries()) {
+        const now = parts.every((part) => isConnected(part)) ? look(...parts) : null;
         if (JSON.stringify(now?.rects) !== JSON.stringify(seen.rects)) lost.add(number);
       }
       return [...lost];
@@ -213,7 +311,7 @@ async (facts, limits) => {
       const inOrder = (list) => list.toSorted((one, other) => one.number - other.number);
       const known = (node) => axe.utils.getNodeFromTree(node.element);
       // Text in the colour of its background may be meant not to be seen, and a single character need not be text.
-      const isDoubtful = (node) => ['equalRatio', 'shortTextContent'].includes(reason(node));
+      const isDoubtful = (node) => ['equalRatio', 'shortTextContent'].includes(reason(node)) || isInactive(node.element);
       const ofText = inOrder(verdicts).filter(({ number, is }) => known(texts[number].node) && (is === 'passed' || !isDoubtful(texts[number].node)));
       decide(id, left, ofText, ({ least, most }, { size, least: needed }) => ({
         contrastRatio: [least, most],

@@ -43,12 +43,12 @@ const LINK_CONTRAST: f64 = 3.0;
 const ONE_COLOUR: f64 = 1.05;
 
 /// The number of texts of a page that are measured.
-const MAX_TEXTS: usize = 400;
+const MAX_TEXTS: usize = 1_000;
 /// The time limit for all that is done about them.
-const TIME: Duration = Duration::from_secs(8);
+const TIME: Duration = Duration::from_secs(12);
 /// The time limit for their pictures. What is pictured is bounded by numbers, so that a check finds the same on a machine that is
 /// busy; a page that takes this long all the same has none of its texts measured.
-const PICTURES: Duration = Duration::from_secs(6);
+const PICTURES: Duration = Duration::from_secs(10);
 /// The number of parts of a page that are pictured.
 const MAX_PARTS: usize = 8;
 /// The pixels of all parts together: each is pictured three times.
@@ -128,14 +128,18 @@ impl Page<'_> {
     async fn measure(self) -> Result<Option<()>, CdpError> {
         let limits = json!({
             // The open elements that are read, those that are measured, the boxes of one, those that may be named and kept, the milliseconds
-            // in which nothing may move, and the greatest distance from the page's corner.
+            // in which nothing may move, the greatest distance from the page's corner, the elements that are read in a link, the rows of
+            // 50 pixels of a line of text, and the steps in which texts that stand on others are looked for.
             "seen": 3_000,
             "texts": MAX_TEXTS,
             "boxes": 20,
-            "nodes": 500,
+            "nodes": MAX_TEXTS,
             "kept": 50,
             "watched": 50,
             "place": 100_000,
+            "parts": 200,
+            "rows": 60,
+            "overprints": 500_000,
         });
         let Some(seen) = self.evaluate(&format!("({PAINTED})({}, {limits})", facts())).await? else { return Ok(None) };
         let Seen { texts, links, is_at_top } = serde_json::from_value(seen).unwrap_or_default();

@@ -43,7 +43,7 @@ fn measuring() -> ChromiumConfig {
 }
 
 /// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters.
-const CASES: [(&str, &str, Said); 25] = [
+const CASES: [(&str, &str, Said); 31] = [
     ("a flat picture", "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
     ("a flat dark picture", "<p id=x style='color: #fff; background: url(/222222.png)'>TEXT</p>", Nothing),
     ("a gradient that is dark", "<p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>", Nothing),
@@ -104,6 +104,38 @@ const CASES: [(&str, &str, Said); 25] = [
         "transparent text",
         "<p id=x style='color: #000; opacity: 0.4; background: linear-gradient(#fff, #fefefe)'>TEXT</p>",
         Fails(2.8, 2.9),
+    ),
+    (
+        "text that stands on other text",
+        "<div style='position: relative; background: url(/ffffff.png)'><p id=x style='margin: 0; color: #000'>TEXT</p>
+         <p style='position: absolute; left: 0; top: 0; margin: 0; color: #333; pointer-events: none'>Another sentence here</p></div>",
+        Left,
+    ),
+    (
+        "text whose lines are near to each other",
+        "<p id=x style='width: 140px; line-height: 1; color: #777; background: url(/888888.png)'>TEXT TEXT TEXT</p>",
+        Fails(1.26, 1.26),
+    ),
+    (
+        "text over text that is only for screen readers",
+        "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p><p style='position: absolute; top: 10px; left: 10px; width: 1px; height: 1px;
+         overflow: hidden; white-space: nowrap; margin: 0'>Another sentence</p>",
+        Fails(1.26, 1.26),
+    ),
+    (
+        "a step that only its class says to be disabled",
+        "<a href=#n class='btn disabled' style='color: #ccc; background: linear-gradient(#fff, #ddd)'><span id=x>TEXT</span></a>",
+        Left,
+    ),
+    (
+        "text on a picture that turns",
+        "<div class='carousel slide' style='background: url(/222222.png)'><p id=x style='color: #fff'>TEXT</p></div>",
+        Left,
+    ),
+    (
+        "text of a drawing",
+        "<div style='background: url(/888888.png)'><svg width=300 height=60><text id=x x=10 y=40 style='fill: #777; font-size: 16px'>TEXT</text></svg></div>",
+        Fails(1.26, 1.26),
     ),
     (
         "a text that blends",
@@ -268,12 +300,12 @@ async fn thousands_of_texts_are_measured_within_bounds_and_one_of_each_kind_firs
     let left_out = findings.pages[0].left_out.get(&RuleId::new(PROBE)).copied().unwrap_or_default();
     let measured = u32::try_from(kept).unwrap() + left_out;
     // How many there is time for is the machine's.
-    assert!(measured <= 400 && measured + findings.needs_review[&RuleId::new(AXE)] == 2_501, "{measured}");
+    assert!(measured <= 1_000 && measured + findings.needs_review[&RuleId::new(AXE)] == 2_501, "{measured}");
     assert_eq!(of(&findings.items, PROBE, 0).is_some(), measured > 0);
 }
 
 /// Links in a text, with what is right to say about them; both are measured on a background that axe-core does not know.
-const LINKS: [(&str, &str, Said); 8] = [
+const LINKS: [(&str, &str, Said); 9] = [
     (
         "nearly the colour of the text",
         "<p style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00'>LINK</a> TEXT</p>",
@@ -311,7 +343,12 @@ const LINKS: [(&str, &str, Said); 8] = [
     ),
     (
         "in elements of its own, in a form that hides properties",
-        "<form style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00'><span>LINK</span></a> TEXT <input name=parentElement aria-label=x></form>",
+        "<form style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00'><code><span>LINK</span></code></a> TEXT <input name=parentElement aria-label=x></form>",
+        Fails(1.9, 2.2),
+    ),
+    (
+        "in elements of several colours",
+        "<p style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00'><b>LINK</b> <b style='color: #00a'>LINK</b></a> TEXT</p>",
         Left,
     ),
 ];
