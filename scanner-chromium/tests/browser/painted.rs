@@ -113,7 +113,7 @@ const CASES: [(&str, &str, Said); 31] = [
     ),
     (
         "text whose lines are near to each other",
-        "<p id=x style='width: 140px; line-height: 1; color: #777; background: url(/888888.png)'>TEXT TEXT TEXT</p>",
+        "<p id=x style='width: 140px; padding: 6px; line-height: 1; color: #777; background: url(/888888.png)'>TEXT TEXT TEXT</p>",
         Fails(1.26, 1.26),
     ),
     (
