@@ -24,6 +24,8 @@ const SEEN: usize = 90;
 const OPAQUE: f64 = 0.995;
 /// The amount by which a contrast must be below the limit: colours are whole numbers, and so is what is computed from them.
 const MARGIN: f64 = 0.05;
+/// The difference of contrasts below which there is only one.
+const ONE: f64 = 0.005;
 
 /// A text of a page, as `painted.js` describes it.
 #[derive(Debug, Clone, Deserialize)]
@@ -125,16 +127,23 @@ impl Contrast {
 }
 
 impl Text {
-    /// Returns what the text needs.
-    pub(super) const fn needed(&self) -> f64 {
-        self.least
+    /// Returns the verdict on the contrast of the text.
+    pub(super) fn verdict(&self, contrast: Contrast) -> Verdict {
+        // A colour that nothing shows through, on one ground, is computed from nothing but whole numbers.
+        let is_exact = self.is_opaque() && contrast.most - contrast.least < ONE;
+        if is_exact && contrast.most < self.least { Verdict::Failed } else { contrast.verdict(self.least) }
+    }
+
+    /// Returns whether nothing shows through the text.
+    fn is_opaque(&self) -> bool {
+        self.colour[3] * self.opacity >= OPAQUE
     }
 
     /// Returns the contrast of the text on these pictures; `None` if it is not seen whole there, if something beside it changes
     /// between them, or if its own colour cannot be told.
     pub(super) fn measure(&self, paints: &Paints) -> Option<Measured> {
         // How much of a shadow shows through the text is not known.
-        if self.has_shadow && self.colour[3] * self.opacity < OPAQUE {
+        if self.has_shadow && !self.is_opaque() {
             return None;
         }
         let mut seen = Seen::default();
@@ -216,7 +225,7 @@ impl Text {
         let ground = luminance(behind);
         let contrast = ratio(luminance(shown), ground);
         // What is wholly opaque has its own colour, at the edge of a letter too.
-        seen.shown.add(luminance(if alpha * self.opacity >= OPAQUE { own } else { shown }));
+        seen.shown.add(luminance(if self.is_opaque() { own } else { shown }));
         seen.behind.add(ground);
         seen.least = seen.least.min(contrast);
         seen.most = seen.most.max(contrast);
@@ -376,6 +385,10 @@ mod tests {
         assert_eq!(verdict(1.0, 4.48), Verdict::Open, "too near to tell");
         assert_eq!(verdict(4.5, 21.0), Verdict::Passed);
         assert_eq!(verdict(4.49, 21.0), Verdict::Open);
+        let (grey, one) = ([119.0, 119.0, 119.0, 1.0], Contrast { least: 4.478, most: 4.478 });
+        assert_eq!(text(grey, 1.0).verdict(one), Verdict::Failed, "one opaque colour on one ground");
+        assert_eq!(text(grey, 0.9).verdict(one), Verdict::Open);
+        assert_eq!(text(grey, 1.0).verdict(Contrast { least: 4.4, ..one }), Verdict::Open);
     }
 
     #[test]

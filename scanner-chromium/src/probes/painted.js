@@ -170,14 +170,17 @@ async (facts, limits) => {
     const parts = block && partsOf(node.element);
     const seen = parts && look(...parts);
     if (!seen) continue;
-    if (!blocks.has(block)) {
-      const beside = look(block);
-      blocks.set(block, beside && texts.push({ node: { element: block }, seen: { ...beside, isCompared: true }, parts: [block] }) - 1);
+    // The text around it may be in an element of its own that is no block.
+    let holder = around(node.element);
+    while (holder !== block && boxes(holder).length === 0) holder = around(holder);
+    if (!blocks.has(holder)) {
+      const beside = look(holder);
+      blocks.set(holder, beside && texts.push({ node: { element: holder }, seen: { ...beside, isCompared: true }, parts: [holder] }) - 1);
     }
-    const other = blocks.get(block);
+    const other = blocks.get(holder);
     if (other === null) continue;
     const number = texts.push({ node, seen: { ...seen, isCompared: true }, parts }) - 1;
-    links.push({ number, other, isSameGround: parts.every((part) => isSameGround(part, block)) });
+    links.push({ number, other, isSameGround: parts.every((part) => isSameGround(part, holder)) });
   }
   // Text that stands on other text, as where a column runs into the next, has letters for its ground, which pictures without text do not show.
   const rows = new Map();

@@ -305,7 +305,7 @@ async fn thousands_of_texts_are_measured_within_bounds_and_one_of_each_kind_firs
 }
 
 /// Links in a text, with what is right to say about them; both are measured on a background that axe-core does not know.
-const LINKS: [(&str, &str, Said); 9] = [
+const LINKS: [(&str, &str, Said); 10] = [
     (
         "nearly the colour of the text",
         "<p style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00'>LINK</a> TEXT</p>",
@@ -344,6 +344,11 @@ const LINKS: [(&str, &str, Said); 9] = [
     (
         "in elements of its own, in a form that hides properties",
         "<form style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00'><code><span>LINK</span></code></a> TEXT <input name=parentElement aria-label=x></form>",
+        Fails(1.9, 2.2),
+    ),
+    (
+        "in a text that is no block of its own",
+        "<div style='background: url(/dddddd.png)'><p style='display: inline; color: #222'>TEXT <a id=x href='/a' style='color: #a00'>LINK</a> TEXT</p></div>",
         Fails(1.9, 2.2),
     ),
     (
