@@ -51,6 +51,8 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox, soun
         "--disable-renderer-backgrounding",
         "--force-color-profile=srgb",
         "--hide-scrollbars",
+        // The whole document is painted, and not only what is in view: see `beyond`.
+        "--blink-settings=mainFrameClipsContent=false",
         "--lang=en-US",
         "--mute-audio",
         // Nothing that asks a person or waits for one.

@@ -5,12 +5,15 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use tokio::time::{Duration, Instant};
+use tokio::{
+    sync::OnceCell,
+    time::{Duration, Instant},
+};
 
 use super::{
     AuthoritiesError, BrowserError, BrowserSettings,
     authorities::{Authorities, TrialError},
-    canary,
+    beyond, canary,
     fonts::{Fonts, drawn, families},
     memory::{Death, Deaths, Lifetime, MemoryMarks, Tabs, Verdict, Watch},
     process::Process,
@@ -36,6 +39,8 @@ pub(crate) struct Browser {
     pages: AtomicU32,
     deaths: Arc<Deaths>,
     tabs: Arc<Tabs>,
+    /// True if it paints what lies beyond the viewport. Known once somebody has asked.
+    paints_beyond: OnceCell<bool>,
     /// A guard that refuses everything: the browser's own traffic ends here, and so does any that belongs to no scan.
     _guard: Guard,
 }
@@ -64,7 +69,16 @@ impl Browser {
                 let (watched, died) = (Arc::clone(&tabs), Arc::clone(&deaths));
                 // This ends with the connection.
                 tokio::spawn(Watch { connection, tabs: watched, deaths: died, limit: settings.tab_memory }.run());
-                Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, tabs, _guard: guard })
+                Ok(Self {
+                    process,
+                    product,
+                    user_agent,
+                    pages: AtomicU32::new(0),
+                    deaths,
+                    tabs,
+                    paints_beyond: OnceCell::new(),
+                    _guard: guard,
+                })
             }
             Err(StartError::GuardNotInForce) => Err(BrowserError::GuardNotInForce),
             Err(StartError::Authorities(error)) => Err(error.into()),
@@ -95,6 +109,23 @@ impl Browser {
         let drawn = drawn(self.connection(), Instant::now() + START_TIME).await;
         let drawn = drawn.map_err(|source| BrowserError::NoAnswer { source: Box::new(source) })?;
         Ok(Fonts { families: families().await, drawn })
+    }
+
+    /// Returns whether it paints what lies beyond the viewport of a page, so that a picture can show it without another layout.
+    pub(super) async fn paints_beyond(&self) -> bool {
+        let asked = || async {
+            let painted = beyond::is_painted(self.connection(), Instant::now() + START_TIME).await;
+            match &painted {
+                Ok(true) => {}
+                Ok(false) => tracing::info!(browser = self.product, "pictures of pages take longer in this browser"),
+                Err(error) => {
+                    let error: &dyn std::error::Error = error;
+                    tracing::debug!(error, "it is not known what the browser paints, and pictures take longer");
+                }
+            }
+            painted.unwrap_or(false)
+        };
+        *self.paints_beyond.get_or_init(asked).await
     }
 
     /// Requests a sign of life. A browser that gives none is ended.

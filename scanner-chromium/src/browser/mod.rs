@@ -3,6 +3,7 @@
 
 mod advice;
 mod authorities;
+mod beyond;
 mod canary;
 mod context;
 mod error;

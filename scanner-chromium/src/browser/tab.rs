@@ -23,9 +23,10 @@ use super::{
 use crate::cdp::{
     CdpError, Event, EventSink, Reaction, Session, SessionEnd,
     commands::{
-        CreateTarget, DownloadBehavior, EnableInspector, EnableNetwork, EnablePage, MediaFeature, SetAutoAttach,
-        SetBypassServiceWorker, SetDeviceMetrics, SetDownloadBehavior, SetEmulatedMedia, SetFocusEmulation,
-        SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent, TargetKind,
+        CaptureScreenshot, Clip, CreateTarget, DownloadBehavior, EnableInspector, EnableNetwork, EnablePage,
+        ImageFormat, MediaFeature, SetAutoAttach, SetBypassServiceWorker, SetDeviceMetrics, SetDownloadBehavior,
+        SetEmulatedMedia, SetFocusEmulation, SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled,
+        SetUserAgent, TargetKind,
     },
     events::RequestStarts,
 };
@@ -131,6 +132,12 @@ impl Tab {
     /// Returns the workers that its pages have begun so far.
     pub(crate) fn workers(&self) -> Workers {
         self.browser.tabs().workers(&self.main_frame)
+    }
+
+    /// Takes a picture of a part of the page, which may lie beyond the viewport, and returns it in base64.
+    pub(crate) async fn capture(&self, format: ImageFormat, clip: Clip, deadline: Instant) -> Result<String, CdpError> {
+        let capture_beyond_viewport = !self.browser.paints_beyond().await;
+        Ok(self.session.call(CaptureScreenshot { format, clip, capture_beyond_viewport }, deadline).await?.data)
     }
 
     /// Stops the scripts and animations of the page, and of the pages that follow, until [`Tab::unfreeze`].

@@ -1,9 +1,9 @@
 //! Shots of a page, after axe-core has finished with it.
 //!
-//! A shot beyond the viewport makes the browser draw more, for which the page gets `resize` events, though its layout
-//! stays that of the viewport. Many pages move their content then, so the page's scripts and animations are stopped
-//! from before the elements are measured until after the last shot, and what moved nevertheless is measured again and
-//! shot once more, or left out.
+//! Pages change while they are pictured, so their scripts and animations are stopped from before the elements are measured until after the
+//! last shot, and what moved nevertheless is measured again and shot once more, or left out. (In a browser that does not
+//! [paint the whole document](crate::browser) by itself, a shot beyond the viewport makes the page lay itself out anew, and it gets `resize`
+//! events for that.)
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
     browser::{Outcome, Tab, evaluate},
     cdp::{
         CdpError,
-        commands::{CaptureScreenshot, Clip, Evaluated, GetLayoutMetrics, ImageFormat},
+        commands::{Clip, Evaluated, GetLayoutMetrics, ImageFormat},
     },
 };
 
@@ -340,8 +340,6 @@ impl Photographer<'_> {
     /// Takes a picture, in base64.
     async fn capture(&self, clip: Rect, scale: f64, format: ImageFormat) -> Result<String, CdpError> {
         let Rect { x, y, width, height } = clip;
-        let clip = Clip { x, y, width, height, scale };
-        let capture = CaptureScreenshot { format, clip, capture_beyond_viewport: true };
-        Ok(self.tab.session().call(capture, self.deadline).await?.data)
+        self.tab.capture(format, Clip { x, y, width, height, scale }, self.deadline).await
     }
 }

@@ -1,7 +1,7 @@
 //! The shots of a page that show the elements chosen for pictures.
 //!
-//! A shot costs about as much for one element as for many that are close together (measured: 60–110 ms of processor time,
-//! and some 25–50 ms for each thousand rows), so neighbours share one.
+//! A shot costs about as much for one element as for many that are close together (measured: 35 ms of processor time, and
+//! some 25–60 ms for each thousand rows), so neighbours share one.
 
 /// The room around an element in CSS pixels, so that one sees where it is.
 const PADDING: u32 = 16;
@@ -23,7 +23,7 @@ pub(crate) const MAX_SHOTS: usize = 6;
 /// scale of the shot. It bounds the memory that a shot takes.
 const MAX_SHOT_HEIGHT: [u32; 2] = [4_000, 1_000];
 /// The distance in CSS pixels between two elements beyond which separate shots are cheaper.
-const MAX_GAP: u32 = 1_400;
+const MAX_GAP: u32 = 800;
 /// The greatest distance from the page's corner in CSS pixels. Nobody looks farther away, and the browser's numbers
 /// lose precision there.
 const FARTHEST: u32 = 1_000_000;

@@ -1,7 +1,7 @@
 // Prepares texts whose contrast axe-core could not compute for pictures, from which it is computed outside of the page, and links that it
-// could not compare with the text around them. Leaves `painted` in this world, and returns whether the page is at its top, the texts (their
-// numbers, places, colours and limits), and the links, each with its number and that of the text around it. A style sheet is all that the page has in
-// addition while its texts are painted, and `end` takes it away.
+// could not compare with the text around them. Leaves `painted` in this world, and returns the texts (their numbers, places, colours and
+// limits), the links, each with its number and that of the text around it, and how many times a box has to be scrolled for texts that are beyond
+// its edge. A style sheet is all that the page has in addition while its texts are painted, and `end` takes it away.
 async (facts, limits) => {
   const id = 'a11ycheck-text-contrast';
   const linkId = 'a11ycheck-link-contrast';
@@ -55,7 +55,7 @@ async (facts, limits) => {
   const animated = Document.prototype.getAnimations.call(document).filter(({ playState }) => playState === 'running').slice(0, 200).map(({ effect }) => effect?.target);
   const media = select('video, canvas, iframe, object, embed, img[src*=".gif" i], img[src^="data:image/gif" i]').slice(0, 200).filter((element) => tag(element) !== 'video' || !element.paused || element.autoplay);
   const moving = new Set([...touched, ...animated, ...media].filter((element) => element instanceof Element && isConnected(element)));
-  const shown = [...moving].filter((element) => checkVisibility.call(element, { visibilityProperty: true })).map((element) => ({ element, area: box(element) }));
+  const shown = [...moving].filter((element) => checkVisibility.call(element, { visibilityProperty: true }));
 
   const { Color } = axe.commons.color;
   const colourOf = (value) => {
@@ -85,15 +85,27 @@ async (facts, limits) => {
     const colour = stroke === 'none' && !fill.includes('url(') ? colourOf(fill) : null;
     return colour && [...colour.slice(0, 3), colour[3] * parseFloat(fillOpacity)];
   };
+  // What is seen of an area of an element, as far as what it is in does not cut it off; null if that is nothing, or has another shape.
+  const clipped = (element, area) => {
+    let left = area;
+    for (let each = element; left && each; each = around(each)) {
+      const { overflowX, overflowY, clip, clipPath, position } = getComputedStyle(each);
+      if (clip !== 'auto' || clipPath !== 'none') return null;
+      if (overflowX !== 'visible' && overflowY !== 'visible' && !['html', 'body'].includes(tag(each))) left = common(left, box(each));
+      if (position === 'fixed') break;
+    }
+    return left;
+  };
   // What turns by itself every few seconds has another ground by then.
   const turning = '[aria-roledescription="carousel" i], [class*="carousel" i], [class*="slideshow" i], [class*="swiper" i], [class*="slick" i]';
   // The parts of an element, or itself, that have text; null if a reader sees them in several ways.
   const partsOf = (element) => {
-    const parts = boxes(element).length > 0 ? [element] : [];
+    const isSeen = (part) => boxes(part).map((area) => clipped(part, area)).some((area) => area && area.right - area.left >= 2 && area.bottom - area.top >= 4);
+    const parts = isSeen(element) ? [element] : [];
     const walker = Document.prototype.createTreeWalker.call(document, element, NodeFilter.SHOW_ELEMENT);
     for (let count = 0; walker.nextNode(); count += 1) {
       if (count >= limits.parts) return null;
-      if (boxes(walker.currentNode).length > 0) parts.push(walker.currentNode);
+      if (isSeen(walker.currentNode)) parts.push(walker.currentNode);
     }
     const [first, ...others] = parts.map((part) => getComputedStyle(part));
     const isAlike = ({ fontSize, fontWeight, webkitTextFillColor }) =>
@@ -107,31 +119,67 @@ async (facts, limits) => {
     };
     return parts.length > 0 && others.every(isAlike) && (others.length === 0 || parts.every(isPlain)) ? parts : null;
   };
-  // The place of a text, which is in these parts, and how it is painted; null where pixels would not tell what a reader sees.
-  const look = (...parts) => {
-    const [element] = parts;
+  const isClip = (element, { overflowX, overflowY }) =>
+    overflowX !== 'visible' && overflowY !== 'visible' && element !== document.documentElement && element !== Reflect.get(Document.prototype, 'body', document);
+  // How a text is painted; null where pixels would not tell what a reader sees.
+  const howOf = (element) => {
     const style = getComputedStyle(element);
     if (closest.call(element, turning)) return null;
-    let areas = parts.flatMap(boxes);
     let opacity = 1;
     for (let each = element; each; each = around(each)) {
-      const { backgroundAttachment, backgroundClip, backgroundImage, filter, mixBlendMode, opacity: own, overflowX, overflowY, position } = getComputedStyle(each);
+      const { backgroundAttachment, backgroundClip, backgroundImage, filter, mixBlendMode, opacity: own, position } = getComputedStyle(each);
       opacity *= parseFloat(own);
       if (filter !== 'none' || mixBlendMode !== 'normal' || backgroundClip.includes('text')) return null;
       if (backgroundImage !== 'none' && (backgroundAttachment.includes('fixed') || /\.gif\b|data:image\/gif/i.test(backgroundImage))) return null;
       if (moving.has(each)) return null;
-      if (each !== element && overflowX !== 'visible' && overflowY !== 'visible' && each !== document.documentElement && each !== Reflect.get(Document.prototype, 'body', document)) areas = areas.map((area) => common(area, box(each))).filter(Boolean);
       if (position === 'fixed') break;
     }
     const colour = paintOf(element, style);
-    areas = areas.slice(0, limits.boxes).filter((area) => area.right - area.left >= 2 && area.bottom - area.top >= 4);
-    if (!colour || colour[3] === 0 || opacity < 0.1 || areas.length === 0) return null;
-    if (shown.some(({ element: other, area }) => !contains.call(element, other) && areas.some((own) => common(own, area)))) return null;
+    if (!colour || colour[3] === 0 || opacity < 0.1) return null;
     const size = parseFloat(style.fontSize);
     const isLarge = size >= (parseInt(style.fontWeight, 10) >= 700 ? 14 : 18) * 96 / 72;
+    return { colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none' };
+  };
+  // The places of a text on the page, which is in these parts; null if nothing of it is seen, or something moves there.
+  const placesOf = (parts) => {
+    const [element] = parts;
+    let areas = parts.flatMap(boxes);
+    for (let each = element; each; each = around(each)) {
+      const style = getComputedStyle(each);
+      if (each !== element && isClip(each, style)) areas = areas.map((area) => common(area, box(each))).filter(Boolean);
+      if (style.position === 'fixed') break;
+    }
+    areas = areas.slice(0, limits.boxes).filter((area) => area.right - area.left >= 2 && area.bottom - area.top >= 4);
+    if (areas.length === 0) return null;
+    const isBeside = (other) => {
+      const area = box(other);
+      return areas.every((own) => !common(own, area));
+    };
+    if (!shown.every((other) => contains.call(element, other) || isBeside(other))) return null;
     const rects = areas.map((area) => [area.left + scrollX, area.top + scrollY, area.right - area.left, area.bottom - area.top].map(Math.round));
-    if (rects.flat().some((value) => value < 0 || value > limits.place)) return null;
-    return { rects, colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none' };
+    return rects.flat().some((value) => value < 0 || value > limits.place) ? null : rects;
+  };
+  const look = (...parts) => {
+    const how = howOf(parts[0]);
+    const rects = how && placesOf(parts);
+    return rects && { rects, ...how };
+  };
+  // The box in which a text that is not seen would have to be scrolled, and the text's place in it; null if there is none.
+  const hiddenIn = (element) => {
+    const [area] = boxes(element);
+    if (!area) return null;
+    const scrolled = (each) => ({ left: Reflect.get(Element.prototype, 'scrollLeft', each), top: Reflect.get(Element.prototype, 'scrollTop', each) });
+    for (let each = around(element); each; each = around(each)) {
+      const style = getComputedStyle(each);
+      if (isClip(each, style) && !common(area, box(each))) {
+        const scrolls = [style.overflowX, style.overflowY].some((value) => ['auto', 'scroll'].includes(value));
+        const { left, top } = scrolled(each);
+        const frame = box(each);
+        return scrolls ? { box: each, left: area.left - frame.left + left, right: area.right - frame.left + left, top: area.top - frame.top + top, height: area.bottom - area.top } : null;
+      }
+      if (style.position === 'fixed') return null;
+    }
+    return null;
   };
 
   // One text of each kind before the second of any: of thousands that are alike, none crowds another kind out.
@@ -144,10 +192,29 @@ async (facts, limits) => {
   const inTurn = [];
   for (let turn = 0; [...kinds.values()].some((list) => turn < list.length); turn += 1) for (const list of kinds.values()) if (turn < list.length) inTurn.push(list[turn]);
   const texts = [];
+  const hidden = new Map();
+  let waiting = 0;
   for (const node of inTurn) {
-    if (texts.length >= limits.texts) break;
+    if (texts.length + waiting >= limits.texts) break;
     const seen = look(node.element);
     if (seen) texts.push({ node, seen, parts: [node.element] });
+    const place = seen ? null : hiddenIn(node.element);
+    const how = place && howOf(node.element);
+    if (!how) continue;
+    waiting += 1;
+    hidden.set(place.box, [...(hidden.get(place.box) ?? []), { node, how, place }]);
+  }
+  // The places to which boxes are scrolled: those with most texts first, and each as few times as its texts need.
+  const steps = [];
+  for (const [frame, list] of [...hidden].sort(([, one], [, other]) => other.length - one.length)) {
+    const [width, height] = ['clientWidth', 'clientHeight'].map((name) => Reflect.get(Element.prototype, name, frame));
+    const inOrder = list.toSorted((one, other) => one.place.top - other.place.top);
+    while (inOrder.length > 0 && steps.length < limits.steps) {
+      const [first] = inOrder;
+      const end = inOrder.findIndex(({ place }) => place.top + place.height > first.place.top - limits.margin + height);
+      const left = first.place.right > width ? first.place.left - limits.margin : 0;
+      steps.push({ frame, left, top: first.place.top - limits.margin, texts: inOrder.splice(0, end === -1 ? inOrder.length : Math.max(end, 1)) });
+    }
   }
   // A link is compared with the text of the block around it. What style sheets put before or after it may be what tells it apart.
   const isBlock = (element) => /^(?:block|list-item|table|flex|grid|inline-block)$|^table-/.test(getComputedStyle(element).display);
@@ -183,55 +250,49 @@ async (facts, limits) => {
     links.push({ number, other, isSameGround: parts.every((part) => isSameGround(part, holder)) });
   }
   // Text that stands on other text, as where a column runs into the next, has letters for its ground, which pictures without text do not show.
-  const rows = new Map();
-  const rowsOf = (top, bottom) => Array.from({ length: Math.min(Math.floor(bottom / 50) - Math.floor(top / 50) + 1, limits.rows) }, (_, index) => Math.floor(top / 50) + index);
-  for (const [number, { seen }] of texts.entries()) {
-    for (const rect of seen.rects) {
-      for (const row of rowsOf(rect[1], rect[1] + rect[3])) {
-        if (!rows.has(row)) rows.set(row, []);
-        rows.get(row).push({ number, rect });
-      }
-    }
-  }
   const overprinted = new Set();
+  let overprints = 0;
+  const rowsOf = (top, bottom) => Array.from({ length: Math.min(Math.floor(bottom / 50) - Math.floor(top / 50) + 1, limits.rows) }, (_, index) => Math.floor(top / 50) + index);
   // Lines of one text may be so near that their boxes share some pixels.
   const standsOn = (rect, area) => {
     const both = common({ left: rect[0], top: rect[1], right: rect[0] + rect[2], bottom: rect[1] + rect[3] }, area);
     return both && both.right - both.left >= 3 && both.bottom - both.top > Math.max(4, 0.4 * Math.min(rect[3], area.bottom - area.top));
   };
-  const clipped = (element, area) => {
-    let left = area;
-    for (let each = element; left && each; each = around(each)) {
-      const { overflowX, overflowY, clip, clipPath, position } = getComputedStyle(each);
-      if (clip !== 'auto' || clipPath !== 'none') return null;
-      if (overflowX !== 'visible' && overflowY !== 'visible' && !['html', 'body'].includes(tag(each))) left = common(left, box(each));
-      if (position === 'fixed') break;
-    }
-    return left;
-  };
-  const walker = Document.prototype.createTreeWalker.call(document, document, NodeFilter.SHOW_TEXT);
-  let steps = 0;
-  while (texts.length > 0 && steps < limits.overprints && walker.nextNode()) {
-    steps += 1;
-    const [node, element] = [walker.currentNode, parent(walker.currentNode)];
-    if (!element || !/\S/.test(text(node)) || !checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true })) continue;
-    const range = new Range();
-    range.selectNodeContents(node);
-    for (const { left, top, right, bottom } of [...range.getClientRects()].slice(0, limits.boxes)) {
-      const area = { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
-      for (const row of rowsOf(area.top, area.bottom)) {
-        const near = rows.get(row) ?? [];
-        steps += near.length;
-        for (const { number, rect } of near) {
-          if (overprinted.has(number) || texts[number].parts.includes(element) || !standsOn(rect, area)) continue;
-          const shown = clipped(element, { left, top, right, bottom });
-          if (shown && standsOn(rect, { left: shown.left + scrollX, top: shown.top + scrollY, right: shown.right + scrollX, bottom: shown.bottom + scrollY })) overprinted.add(number);
+  // Looks for texts below those from this number on.
+  const findOverprinted = (start) => {
+    const rows = new Map();
+    for (let number = start; number < texts.length; number += 1) {
+      for (const rect of texts[number].seen.rects) {
+        for (const row of rowsOf(rect[1], rect[1] + rect[3])) {
+          if (!rows.has(row)) rows.set(row, []);
+          rows.get(row).push({ number, rect });
         }
       }
     }
-  }
-  // Where there is too much to compare, it is not known of any.
-  if (steps >= limits.overprints) texts.forEach((_, number) => overprinted.add(number));
+    const walker = Document.prototype.createTreeWalker.call(document, document, NodeFilter.SHOW_TEXT);
+    while (rows.size > 0 && overprints < limits.overprints && walker.nextNode()) {
+      overprints += 1;
+      const [node, element] = [walker.currentNode, parent(walker.currentNode)];
+      if (!element || !/\S/.test(text(node)) || !checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true })) continue;
+      const range = new Range();
+      range.selectNodeContents(node);
+      for (const { left, top, right, bottom } of [...range.getClientRects()].slice(0, limits.boxes)) {
+        const area = { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
+        for (const row of rowsOf(area.top, area.bottom)) {
+          const near = rows.get(row) ?? [];
+          overprints += near.length;
+          for (const { number, rect } of near) {
+            if (overprinted.has(number) || texts[number].parts.includes(element) || !standsOn(rect, area)) continue;
+            const seen = clipped(element, { left, top, right, bottom });
+            if (seen && standsOn(rect, { left: seen.left + scrollX, top: seen.top + scrollY, right: seen.right + scrollX, bottom: seen.bottom + scrollY })) overprinted.add(number);
+          }
+        }
+      }
+    }
+    // Where there is too much to compare, it is not known of any.
+    if (overprints >= limits.overprints) for (let number = start; number < texts.length; number += 1) overprinted.add(number);
+  };
+  findOverprinted(0);
   // Controls that only a class or the pointer says to be inactive need no contrast.
   const isInactive = (element) => {
     if (getComputedStyle(element).cursor === 'not-allowed') return true;
@@ -242,7 +303,7 @@ async (facts, limits) => {
   };
   // Until the verdicts are in.
   outcome.probes.inapplicable.push(id, linkId);
-  if (texts.length === 0) return { texts, links, isAtTop: false };
+  if (texts.length === 0 && steps.length === 0) return { texts, links, steps: 0 };
 
   const sheet = new CSSStyleSheet();
   const every = (rules, ofDrawn = '') => `*, *::before, *::after { ${rules} } text, tspan, textPath { ${ofDrawn} }`;
@@ -261,7 +322,10 @@ async (facts, limits) => {
   const painting = { bare: 'rgba(0, 0, 0, 0)', dark: 'rgb(0, 0, 0)', light: 'rgb(255, 255, 255)' };
   const adopted = () => Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
   const settle = () => Reflect.get(HTMLElement.prototype, 'offsetHeight', document.documentElement);
-  const lost = new Set(overprinted);
+  const lost = overprinted;
+  const said = (start) => texts.slice(start).map(({ seen }, index) => ({ number: start + index, ...seen }));
+  const scrollFrame = (frame, left, top) => Element.prototype.scrollTo.call(frame, { left, top, behavior: 'instant' });
+  let scrolled = null;
   // Takes the elements of these verdicts from what axe-core's rule left open, and gives those that have not passed to the probe.
   const decide = (probe, open, verdicts, dataOf) => {
     const { probes, results } = outcome;
@@ -296,14 +360,40 @@ async (facts, limits) => {
         if (!parts.every(isPainted)) lost.add(number);
       }
     },
+    // Scrolls a box to one of its places, and returns the texts that are seen there.
+    scroll(number) {
+      const { frame, left, top, texts: waiting } = steps[number];
+      scrolled = { frame, left: Reflect.get(Element.prototype, 'scrollLeft', frame), top: Reflect.get(Element.prototype, 'scrollTop', frame), start: texts.length };
+      scrollFrame(frame, left, top);
+      settle();
+      for (const { node, how } of waiting) {
+        const rects = isConnected(node.element) ? placesOf([node.element]) : null;
+        if (rects) texts.push({ node, seen: { rects, ...how }, parts: [node.element], isScrolled: true });
+      }
+      findOverprinted(scrolled.start);
+      return said(scrolled.start);
+    },
+    // Scrolls the box back.
+    scrollBack() {
+      const { frame, left, top, start } = scrolled;
+      for (let number = start; number < texts.length; number += 1) {
+        const { parts, seen } = texts[number];
+        if (JSON.stringify(placesOf(parts)) !== JSON.stringify(seen.rects)) lost.add(number);
+      }
+      scrollFrame(frame, left, top);
+      settle();
+      scrolled = null;
+    },
     // Gives the page its own colours back; returns the numbers of texts that were not painted, or are elsewhere by now.
     end() {
+      if (scrolled) this.scrollBack();
       // First the colours, while nothing may take its time, then the rest: so no transition begins.
       sheet.replaceSync(every(still));
       settle();
       Reflect.set(Document.prototype, 'adoptedStyleSheets', [...adopted()].filter((each) => each !== sheet), document);
       settle();
-      for (const [number, { parts, seen }] of texts.entries()) {
+      for (const [number, { parts, seen, isScrolled }] of texts.entries()) {
+        if (isScrolled) continue;
         const now = parts.every((part) => isConnected(part)) ? look(...parts) : null;
         if (JSON.stringify(now?.rects) !== JSON.stringify(seen.rects)) lost.add(number);
       }
@@ -326,5 +416,5 @@ async (facts, limits) => {
       delete globalThis.painted;
     },
   };
-  return { texts: texts.map(({ seen }, number) => ({ number, ...seen })), links, isAtTop: scrollX === 0 && scrollY === 0 };
+  return { texts: said(0), links, steps: steps.length };
 }

@@ -7,13 +7,17 @@
 use std::{
     collections::{HashMap, HashSet},
     io::Cursor,
+    sync::Arc,
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use image::{ImageFormat as PictureFormat, ImageReader, Limits, RgbImage};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::{Duration, Instant};
+use tokio::{
+    task::JoinHandle,
+    time::{Duration, Instant},
+};
 
 use super::{
     facts::facts,
@@ -24,7 +28,7 @@ use crate::{
     browser::{Outcome, Tab, evaluate},
     cdp::{
         CdpError,
-        commands::{CaptureScreenshot, Clip, ImageFormat},
+        commands::{Clip, ImageFormat},
     },
     evidence::Rect,
 };
@@ -45,22 +49,22 @@ const ONE_COLOUR: f64 = 1.05;
 /// The number of texts of a page that are measured.
 const MAX_TEXTS: usize = 1_000;
 /// The time limit for all that is done about them.
-const TIME: Duration = Duration::from_secs(12);
-/// The time limit for their pictures. What is pictured is bounded by numbers, so that a check finds the same on most machines; of a page
-/// that takes this long all the same, the parts that were pictured by then are measured.
-const PICTURES: Duration = Duration::from_secs(10);
+const TIME: Duration = Duration::from_secs(20);
+/// The part of the page's own time that is left for what is done with the page afterwards.
+const RESERVE: Duration = Duration::from_secs(8);
+/// The part of it that is left when the last picture is taken. What is pictured is bounded by numbers, so that a check finds the same on most
+/// machines; of a page that takes longer all the same, the parts that were pictured by then are measured.
+const ENDING: Duration = Duration::from_secs(4);
 /// The number of parts of a page that are pictured.
-const MAX_PARTS: usize = 8;
+const MAX_PARTS: usize = 24;
 /// The pixels of all parts together: each is pictured three times.
-const MAX_PIXELS: u64 = 15_360_000;
+const MAX_PIXELS: u64 = 38_400_000;
 /// The pixels of a part, which bound the memory that its pictures take.
 const MAX_PART_PIXELS: u64 = 4_000_000;
 /// The greatest height of a part in CSS pixels.
 const MAX_HEIGHT: u32 = 3_000;
-/// The greatest distance from the page's top in CSS pixels: a picture takes as long as everything above it takes to draw.
-const DEEPEST: u32 = 12_000;
-/// The distance in CSS pixels beyond which two texts are pictured apart: a picture costs about as much as 1,500 rows of one.
-const MAX_GAP: u32 = 1_400;
+/// The distance in CSS pixels beyond which two texts are pictured apart: a picture costs about as much as 800 rows of one.
+const MAX_GAP: u32 = 800;
 /// The room around a text in CSS pixels.
 const PADDING: u32 = 3;
 /// The bytes that decoding a picture may take: those of the largest part, twice.
@@ -81,7 +85,11 @@ pub(crate) async fn is_contrast_open(tab: &Tab, main_world: i64, deadline: Insta
 /// # Errors
 /// Those of the browser, but not that the time was over.
 pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -> Result<(), AxeError> {
-    let page = Page { tab, world: main_world, deadline: deadline.min(Instant::now() + TIME) };
+    let until = deadline.checked_sub(RESERVE).unwrap_or(deadline).min(Instant::now() + TIME);
+    if until <= Instant::now() {
+        return Ok(());
+    }
+    let page = Page { tab, world: main_world, deadline: until };
     let measured = match page.measure().await {
         Err(CdpError::TimedOut { .. }) => Ok(None),
         measured => measured,
@@ -101,8 +109,8 @@ pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -
 struct Seen {
     texts: Vec<Text>,
     links: Vec<Link>,
-    /// True if the page is not scrolled.
-    is_at_top: bool,
+    /// The number of times that a box has to be scrolled for texts beyond its edge.
+    steps: usize,
 }
 
 /// A link and the text around it, by their numbers among the texts.
@@ -129,7 +137,8 @@ impl Page<'_> {
         let limits = json!({
             // The open elements that are read, those that are measured, the boxes of one, those that may be named and kept, the milliseconds
             // in which nothing may move, the greatest distance from the page's corner, the elements that are read in a link, the rows of
-            // 50 pixels of a line of text, and the steps in which texts that stand on others are looked for.
+            // 50 pixels of a line of text, the steps in which texts that stand on others are looked for, the number of times that boxes
+            // are scrolled, and the room above and beside a text there.
             "seen": 3_000,
             "texts": MAX_TEXTS,
             "boxes": 20,
@@ -140,35 +149,68 @@ impl Page<'_> {
             "parts": 200,
             "rows": 60,
             "overprints": 500_000,
+            "steps": 8,
+            "margin": 8,
         });
         let Some(seen) = self.evaluate(&format!("({PAINTED})({}, {limits})", facts())).await? else { return Ok(None) };
-        let Seen { texts, links, is_at_top } = serde_json::from_value(seen).unwrap_or_default();
-        let parts = parts(&texts);
-        if parts.is_empty() {
+        let Seen { texts, links, steps } = serde_json::from_value(seen).unwrap_or_default();
+        if parts(&texts).is_empty() && steps == 0 {
             return Ok(Some(()));
         }
         self.tab.freeze(self.deadline).await?;
-        let late = Instant::now() + PICTURES;
-        let mut shots = Vec::new();
-        for part in &parts {
-            match self.pictures(part.clip, is_at_top, late).await {
-                Ok(Some(three)) => shots.push(three),
+        let late = self.deadline.checked_sub(ENDING).unwrap_or(self.deadline);
+        let Some(first) = self.scene(texts, late).await? else { return Ok(None) };
+        let mut scenes = vec![first];
+        for step in 0..steps {
+            if scenes.last().is_some_and(|scene| scene.is_cut_short) {
+                break;
+            }
+            let Some(texts) = self.evaluate(&format!("painted.scroll({step})")).await? else { return Ok(None) };
+            let texts: Vec<Text> = serde_json::from_value(texts).unwrap_or_default();
+            let Some(scene) = self.scene(texts, late).await? else { return Ok(None) };
+            if self.evaluate("painted.scrollBack()").await?.is_none() {
+                return Ok(None);
+            }
+            scenes.push(scene);
+        }
+        let Some(lost) = self.evaluate("painted.end()").await? else { return Ok(None) };
+        if steps > 0 {
+            // With this frame the page gets its events of scrolling, while its scripts stand still.
+            let clip = Clip { x: 0, y: 0, width: 1, height: 1, scale: 1.0 };
+            self.tab.capture(ImageFormat::Png { optimize_for_speed: true }, clip, self.deadline).await?;
+        }
+        let lost: HashSet<usize> = serde_json::from_value(lost).unwrap_or_default();
+        let measured = scenes.iter().flat_map(|scene| &scene.measured);
+        let measured = measured.filter(|(number, _)| !lost.contains(number)).copied().collect();
+        let of_texts: Vec<Value> = scenes.iter().flat_map(|scene| judge(&scene.texts, &measured)).collect();
+        let of_links = judge_links(&links, &measured);
+        let settle = format!("painted.settle({}, {})", Value::from(of_texts), Value::from(of_links));
+        Ok(self.evaluate(&settle).await?.map(|_| ()))
+    }
+
+    /// Measures these texts; `None` after an exception. Parts for which there is no time are left out.
+    async fn scene(self, texts: Vec<Text>, deadline: Instant) -> Result<Option<Scene>, CdpError> {
+        let (parts, texts) = (parts(&texts), Arc::new(texts));
+        let (mut measured, mut under_way, mut is_cut_short) = (Vec::new(), None::<JoinHandle<_>>, false);
+        for part in parts {
+            match self.pictures(part.clip, deadline).await {
+                Ok(Some(three)) => {
+                    let texts = Arc::clone(&texts);
+                    let next = tokio::task::spawn_blocking(move || part.measure(&texts, &three));
+                    // One part is pictured while another is measured, and no more pictures than theirs are kept.
+                    measured.extend(finished(under_way.replace(next)).await);
+                }
                 Ok(None) => return Ok(None),
                 // What is pictured by then can be measured: the parts with most texts.
-                Err(CdpError::TimedOut { .. }) => break,
+                Err(CdpError::TimedOut { .. }) => {
+                    is_cut_short = true;
+                    break;
+                }
                 Err(error) => return Err(error),
             }
         }
-        let Some(lost) = self.evaluate("painted.end()").await? else { return Ok(None) };
-        let lost: HashSet<usize> = serde_json::from_value(lost).unwrap_or_default();
-        let judged = tokio::task::spawn_blocking(move || {
-            let measured = measure(&texts, &parts, &shots, &lost);
-            (judge(&texts, &measured), judge_links(&links, &measured))
-        });
-        // A panic over these pixels would cost this probe.
-        let Ok((of_texts, of_links)) = judged.await else { return Ok(None) };
-        let settle = format!("painted.settle({}, {})", Value::from(of_texts), Value::from(of_links));
-        Ok(self.evaluate(&settle).await?.map(|_| ()))
+        measured.extend(finished(under_way).await);
+        Ok(Some(Scene { texts, measured, is_cut_short }))
     }
 
     /// Returns the value of an expression, or of what it promises; `None` after an exception.
@@ -182,10 +224,7 @@ impl Page<'_> {
     }
 
     /// Takes the pictures of a part of the page; `None` after an exception.
-    async fn pictures(self, clip: Rect, is_at_top: bool, deadline: Instant) -> Result<Option<[Vec<u8>; 3]>, CdpError> {
-        let viewport = self.tab.viewport();
-        // What is in view already need not be drawn again.
-        let is_in_view = is_at_top && clip.right() <= viewport.width() && clip.bottom() <= viewport.height();
+    async fn pictures(self, clip: Rect, deadline: Instant) -> Result<Option<[Vec<u8>; 3]>, CdpError> {
         let mut three = [const { Vec::new() }; 3];
         for (how, picture) in ["bare", "dark", "light"].into_iter().zip(&mut three) {
             if self.evaluate(&format!("painted.paint('{how}')")).await?.is_none() {
@@ -194,8 +233,7 @@ impl Page<'_> {
             let Rect { x, y, width, height } = clip;
             let clip = Clip { x, y, width, height, scale: 1.0 };
             let format = ImageFormat::Png { optimize_for_speed: true };
-            let capture = CaptureScreenshot { format, clip, capture_beyond_viewport: !is_in_view };
-            let data = self.tab.session().call(capture, deadline.min(self.deadline)).await?.data;
+            let data = self.tab.capture(format, clip, deadline.min(self.deadline)).await?;
             *picture = BASE64_STANDARD.decode(data).unwrap_or_default();
         }
         Ok(Some(three))
@@ -209,6 +247,33 @@ struct Part {
     texts: Vec<usize>,
 }
 
+impl Part {
+    /// Returns what its pictures say about its texts, by their numbers.
+    fn measure(&self, texts: &[Text], shots: &[Vec<u8>; 3]) -> Vec<(usize, Measured)> {
+        let [Some(bare), Some(dark), Some(light)] = shots.each_ref().map(|png| decoded(png)) else { return Vec::new() };
+        let paints = Paints { clip: self.clip, bare, dark, light };
+        let texts = self.texts.iter().filter_map(|place| texts.get(*place));
+        texts.filter_map(|text| Some((text.number, text.measure(&paints)?))).collect()
+    }
+}
+
+/// Returns what was measured in a part. A panic over its pixels leaves its texts to a person.
+async fn finished(measuring: Option<JoinHandle<Vec<(usize, Measured)>>>) -> Vec<(usize, Measured)> {
+    match measuring {
+        Some(measuring) => measuring.await.unwrap_or_default(),
+        None => Vec::new(),
+    }
+}
+
+/// Texts that are seen at the same time, and what their pictures say.
+#[derive(Debug)]
+struct Scene {
+    texts: Arc<Vec<Text>>,
+    measured: Vec<(usize, Measured)>,
+    /// True if there was no time for all pictures.
+    is_cut_short: bool,
+}
+
 /// Returns the parts of a page that show these texts, within the bounds: those with most texts.
 fn parts(texts: &[Text]) -> Vec<Part> {
     let clip_of = |text: &Text| {
@@ -217,7 +282,7 @@ fn parts(texts: &[Text]) -> Vec<Part> {
         let right = text.rects.iter().map(|rect| rect[0].saturating_add(rect[2])).max()?.saturating_add(PADDING);
         let bottom = text.rects.iter().map(|rect| rect[1].saturating_add(rect[3])).max()?.saturating_add(PADDING);
         let clip = Rect { x: left, y: top, width: right.saturating_sub(left), height: bottom.saturating_sub(top) };
-        (clip.height <= MAX_HEIGHT && clip.bottom() <= DEEPEST && pixels(clip) <= MAX_PART_PIXELS).then_some(clip)
+        (clip.height <= MAX_HEIGHT && pixels(clip) <= MAX_PART_PIXELS).then_some(clip)
     };
     let mut clips: Vec<(usize, Rect)> =
         texts.iter().enumerate().filter_map(|(place, text)| Some((place, clip_of(text)?))).collect();
@@ -255,21 +320,6 @@ fn around(one: Rect, other: Rect) -> Rect {
     let (x, y) = (one.x.min(other.x), one.y.min(other.y));
     let (right, bottom) = (one.right().max(other.right()), one.bottom().max(other.bottom()));
     Rect { x, y, width: right - x, height: bottom - y }
-}
-
-/// Returns what the pictures say about the texts, by their numbers. `shots` has those of the first parts.
-fn measure(texts: &[Text], parts: &[Part], shots: &[[Vec<u8>; 3]], lost: &HashSet<usize>) -> HashMap<usize, Measured> {
-    let mut all = HashMap::new();
-    for (part, shots) in parts.iter().zip(shots) {
-        let [Some(bare), Some(dark), Some(light)] = shots.each_ref().map(|png| decoded(png)) else { continue };
-        let paints = Paints { clip: part.clip, bare, dark, light };
-        for text in part.texts.iter().filter_map(|place| texts.get(*place)) {
-            if let Some(measured) = (!lost.contains(&text.number)).then(|| text.measure(&paints)).flatten() {
-                all.insert(text.number, measured);
-            }
-        }
-    }
-    all
 }
 
 /// Returns the verdicts on the contrast of texts, in the form that `painted.js` takes.

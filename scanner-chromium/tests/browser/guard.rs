@@ -1,11 +1,9 @@
 //! Addresses that must not be reached are not reached.
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use a11ycheck_core::{domain::FailureCode, scanner::ScanError};
 use a11ycheck_scanner_chromium::{BrowserError, ChromiumScanner};
 
-use crate::support::{Reply, Site, browser_program, config, failure, page, pages, scan, scanner, try_scan};
+use crate::support::{Reply, Site, browser_without, config, failure, page, pages, scan, scanner, try_scan};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_cannot_send_the_browser_to_addresses_that_are_not_open() {
@@ -126,14 +124,7 @@ async fn nothing_leaves_past_the_guard_by_udp() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_ignores_the_guard_is_not_used() {
     // The script stands for a Chromium that no longer knows the switch.
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("chromium");
-    let script = format!(
-        "#!/bin/sh\nfor a; do shift; case $a in --proxy-server=*) ;; *) set -- \"$@\" \"$a\";; esac; done\nexec {} \"$@\"\n",
-        browser_program().display()
-    );
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (_folder, program) = browser_without("--proxy-server=");
     let site = Site::start(|_| Reply::Html(page("Home", "ok"))).await;
     let scanner = ChromiumScanner::new(config().with_browser(program)).unwrap();
     let ended = try_scan(&scanner, &site.url("/"), 1).await;

@@ -43,7 +43,7 @@ fn measuring() -> ChromiumConfig {
 }
 
 /// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters.
-const CASES: [(&str, &str, Said); 31] = [
+const CASES: [(&str, &str, Said); 36] = [
     ("a flat picture", "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
     ("a flat dark picture", "<p id=x style='color: #fff; background: url(/222222.png)'>TEXT</p>", Nothing),
     ("a gradient that is dark", "<p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>", Nothing),
@@ -152,6 +152,33 @@ const CASES: [(&str, &str, Said); 31] = [
         "<div style='height: 3000px'></div><p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>",
         Fails(1.26, 1.26),
     ),
+    (
+        "a text at the end of a page of sixty screens",
+        "<div style='height: 43000px'></div><p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>",
+        Fails(1.26, 1.26),
+    ),
+    (
+        "a text below the edge of a box that scrolls",
+        "<div tabindex=0 style='height: 60px; overflow: auto; scroll-behavior: smooth; background: url(/888888.png)'><div style='height: 400px'></div><p id=x style='color: #777'>TEXT</p></div>",
+        Fails(1.26, 1.26),
+    ),
+    (
+        "beside the edge of a box that scrolls",
+        "<div tabindex=0 style='width: 300px; overflow-x: auto; white-space: nowrap; background: url(/222222.png)'><div style='width: 900px; padding-left: 600px'><span id=x style='color: #fff'>TEXT</span></div></div>",
+        Nothing,
+    ),
+    (
+        "below the edge of a box in which a heading stays",
+        "<div tabindex=0 style='position: relative; height: 60px; overflow: auto; background: url(/888888.png)'>
+         <div style='position: sticky; top: 0; height: 50px; background: #222'></div><div style='height: 400px'></div><p id=x style='color: #777'>TEXT</p></div>",
+        Left,
+    ),
+    (
+        "on other text, below the edge of a box",
+        "<div tabindex=0 style='position: relative; height: 60px; overflow: auto; background: url(/888888.png)'><p id=x style='position: absolute; top: 300px; left: 0; margin: 0; color: #777'>TEXT</p>
+         <p style='position: absolute; left: 0; top: 300px; margin: 0; color: #333; pointer-events: none'>Another sentence here</p></div>",
+        Left,
+    ),
 ];
 
 fn png(image: &RgbImage) -> Reply {
@@ -259,10 +286,12 @@ async fn a_page_does_not_notice_that_its_texts_were_painted() {
     let body = "<style>* { transition: all 0.5s } p { color: #ccc; background: linear-gradient(#fff, #ddd) }</style>
         <p id=x>Handmade bicycles</p><div style='height: 2000px'></div><p id=y>Handmade bicycles</p>
         <p id=z style='-webkit-text-fill-color: #bbb !important'>Handmade bicycles</p>
+        <div tabindex=0 style='height: 60px; overflow: auto'><div style='height: 400px'></div><p id=w>Handmade bicycles</p></div>
         <form><input name=adoptedStyleSheets aria-label=x><input name=offsetHeight aria-label=y><img name=getAnimations src='data:,' alt=x></form>
         <script>
             const tell = (what) => fetch(`/noticed?${what}`);
-            for (const what of ['transitionrun', 'transitionstart', 'transitionend', 'resize', 'scroll']) addEventListener(what, () => tell(what), true);
+            for (const what of ['transitionrun', 'transitionstart', 'transitionend', 'resize', 'scroll', 'scrollend']) addEventListener(what, () => tell(what), true);
+            new IntersectionObserver(([entry]) => { if (entry.isIntersecting) tell('in view') }).observe(w);
             new MutationObserver(() => tell('changed')).observe(document, { subtree: true, attributes: true, childList: true });
             setInterval(() => { if (document.adoptedStyleSheets.length > 0) tell('sheet') }, 10);
             setInterval(() => { if (getComputedStyle(x).webkitTextFillColor !== 'rgb(204, 204, 204)') tell('colour') }, 10);
@@ -283,7 +312,7 @@ async fn a_page_does_not_notice_that_its_texts_were_painted() {
         .filter(|item| item.rule == RuleId::new(PROBE))
         .map(|item| item.selector.as_str())
         .collect();
-    assert_eq!(failing, ["#x", "#y"], "the colour of the third is more important than ours");
+    assert_eq!(failing, ["#x", "#y", "#w"], "the colour of the third is more important than ours");
     assert_eq!(told.load(Ordering::Relaxed), 0);
 }
 
@@ -305,7 +334,7 @@ async fn thousands_of_texts_are_measured_within_bounds_and_one_of_each_kind_firs
 }
 
 /// Links in a text, with what is right to say about them; both are measured on a background that axe-core does not know.
-const LINKS: [(&str, &str, Said); 10] = [
+const LINKS: [(&str, &str, Said); 11] = [
     (
         "nearly the colour of the text",
         "<p style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='color: #a00'>LINK</a> TEXT</p>",
@@ -349,6 +378,12 @@ const LINKS: [(&str, &str, Said); 10] = [
     (
         "in a text that is no block of its own",
         "<div style='background: url(/dddddd.png)'><p style='display: inline; color: #222'>TEXT <a id=x href='/a' style='color: #a00'>LINK</a> TEXT</p></div>",
+        Fails(1.9, 2.2),
+    ),
+    (
+        "with words that are only for screen readers",
+        "<p style='color: #222; background: url(/dddddd.png)'>TEXT <a id=x href='/a' style='position: relative; color: #a00'>LINK<span style='position: absolute;
+         width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0); color: #000'> LINK</span></a> TEXT</p>",
         Fails(1.9, 2.2),
     ),
     (

@@ -121,6 +121,8 @@ fn answer(request: &Request, reply: Reply) -> Reply {
 }
 
 fn product(number: usize, more: &str) -> String {
+    // An address of another site may hold what looks like personal data: it need not be remembered.
+    let more = format!("<a href='https://social.test/share?mail=me&amp;text=Text+{number}'>Share</a>{more}");
     let parts = "<link rel=stylesheet href=/style.css><script src=/script.js></script><img src=/logo.svg>";
     page(&format!("Product {number}"), &format!("{parts}<p>Text {number}</p>{more}"))
 }

@@ -20,9 +20,9 @@ use super::{
 use crate::{
     ChromiumConfig,
     axe::PageSums,
-    crawl::{across::PageBlocks, fetch::FetchError},
+    crawl::{across::PageBlocks, fetch::FetchError, site::Site},
     guard::Guard,
-    visit::{Checked, Pace, PagePart, PartKind, Proof, walls::says_not_found},
+    visit::{Checked, Pace, PagePart, PartKind, Proof, Scope as _, walls::says_not_found},
 };
 
 /// The notes of one scan.
@@ -83,12 +83,20 @@ impl Notes {
     ) -> Option<Noted> {
         let parts = self.with_lengths(checked.parts.as_ref().ok()?);
         let known = timeout_at(self.done_by, join_all(parts.iter().map(|part| self.known(part, asked)))).await.ok()?;
+        let unproven = known.iter().zip(&parts).find(|(known, _)| known.is_none());
+        if let Some((_, part)) = unproven {
+            tracing::debug!(
+                url = asked.as_str(),
+                part = part.url,
+                "a page can't be remembered: a part of it has no proof"
+            );
+        }
         let parts = known.into_iter().collect::<Option<Vec<_>>>()?;
         Some(Noted {
             unstable: earlier.map_or(0, |earlier| earlier.unstable_after(asked, checked, &parts)),
             asked: asked.as_str().to_owned(),
             parts,
-            links: checked.collected.links.iter().filter(|link| is_page(link)).cloned().collect(),
+            links: links_within(&checked.collected.links, &checked.url).cloned().collect(),
             canonical: checked.collected.canonical.clone(),
             marks: checked.signals.as_ref().map(crate::platform::Signals::marks),
         })
@@ -129,9 +137,12 @@ impl Notes {
     }
 }
 
-/// Returns whether the frontier may take a link.
-pub(super) fn is_page(link: &str) -> bool {
-    link.starts_with("http:") || link.starts_with("https:")
+/// Returns the links of a page that the frontier may take: those to its own site. Others need not be known, and often hold what looks like
+/// personal data, as those to share a page do.
+pub(super) fn links_within<'a>(links: &'a [String], page: &Url) -> impl Iterator<Item = &'a String> {
+    let site = Site::of(page);
+    let is_page = |url: &Url| matches!(url.scheme(), "http" | "https");
+    links.iter().filter(move |link| Url::parse(link).is_ok_and(|url| is_page(&url) && site.contains(&url)))
 }
 
 impl Noted {
@@ -167,7 +178,13 @@ impl Noted {
             pictures: 0,
             blocks,
         };
-        (is_whole && has_all && !has_errors && !memory.has_personal_data()).then_some(memory)
+        let has_personal_data = memory.has_personal_data();
+        let is_kept = is_whole && has_all && !has_errors && !has_personal_data;
+        if !is_kept {
+            let url = memory.asked.as_str();
+            tracing::debug!(url, is_whole, has_all, has_errors, has_personal_data, "a page can't be remembered");
+        }
+        is_kept.then_some(memory)
     }
 }
 

@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{
     document::{self, Hash256, KnownPart, PageMemory},
-    notes::{Noted, Notes},
+    notes::{Noted, Notes, links_within},
 };
 use crate::{
     axe::add_page,
@@ -135,7 +135,7 @@ impl Earlier {
     pub(in crate::crawl) fn differences(&self, page: &PageMemory, checked: &Checked) -> Vec<&'static str> {
         let Checked { url, collected, .. } = checked;
         let mut findings = Findings::new(Tool::new("", "")).with_ran([]);
-        let links: Vec<&String> = collected.links.iter().filter(|link| super::notes::is_page(link)).collect();
+        let links: Vec<&String> = links_within(&collected.links, url).collect();
         let canonical = collected.canonical.as_ref();
         let blocks = PageBlocks::of(&collected.shared);
         let sums = add_page(&mut findings, &mut Album::default(), page_address(url).as_str(), collected.clone());

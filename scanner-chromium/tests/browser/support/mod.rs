@@ -8,6 +8,7 @@ mod site;
 
 use std::{
     net::IpAddr,
+    os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     sync::{
         Arc,
@@ -23,6 +24,7 @@ use a11ycheck_core::{
     scanner::{CancellationToken, ProgressSink, ScanError, ScanRequest, Scanner as _},
 };
 use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
+use tempfile::TempDir;
 
 pub(crate) use self::{
     internet::{Internet, PUBLIC},
@@ -56,6 +58,19 @@ pub(crate) fn browser_program() -> PathBuf {
         },
         PathBuf::from,
     )
+}
+
+/// Returns a script that stands for a browser that does not know the switch that begins like this, and the folder that holds it.
+pub(crate) fn browser_without(switch: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("chromium");
+    let script = format!(
+        "#!/bin/sh\nfor a; do shift; case $a in {switch}*) ;; *) set -- \"$@\" \"$a\";; esac; done\nexec {} \"$@\"\n",
+        browser_program().display()
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    (folder, program)
 }
 
 pub(crate) fn scanner() -> ChromiumScanner {
