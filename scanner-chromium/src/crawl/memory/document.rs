@@ -25,8 +25,8 @@ use crate::{
     visit::{PagePart, PartKind, Proof},
 };
 
-/// The version of the form.
-const VERSION: u32 = 3;
+/// The version of the form and of what is in it: links to other sites are in none from 4 on.
+const VERSION: u32 = 4;
 /// The number of bytes of a document before it is compressed.
 const MAX_PLAIN: usize = 64 * 1024 * 1024;
 
