@@ -111,21 +111,24 @@ impl Browser {
         Ok(Fonts { families: families().await, drawn })
     }
 
-    /// Returns whether it paints what lies beyond the viewport of a page, so that a picture can show it without another layout.
-    pub(super) async fn paints_beyond(&self) -> bool {
+    /// Returns whether it paints what lies beyond the viewport of a page, so that a picture can show it without another layout. What is
+    /// not known by `deadline` counts as no, and is asked again for the next picture.
+    pub(super) async fn paints_beyond(&self, deadline: Instant) -> bool {
         let asked = || async {
-            let painted = beyond::is_painted(self.connection(), Instant::now() + START_TIME).await;
-            match &painted {
-                Ok(true) => {}
-                Ok(false) => tracing::info!(browser = self.product, "pictures of pages take longer in this browser"),
-                Err(error) => {
-                    let error: &dyn std::error::Error = error;
-                    tracing::debug!(error, "it is not known what the browser paints, and pictures take longer");
-                }
+            let is_painted = beyond::is_painted(self.connection(), deadline).await?;
+            if !is_painted {
+                tracing::info!(browser = self.product, "pictures of pages take longer in this browser");
             }
-            painted.unwrap_or(false)
+            Ok::<_, CdpError>(is_painted)
         };
-        *self.paints_beyond.get_or_init(asked).await
+        match self.paints_beyond.get_or_try_init(asked).await {
+            Ok(is_painted) => *is_painted,
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::debug!(error, "it is not known yet what the browser paints, and a picture takes longer");
+                false
+            }
+        }
     }
 
     /// Requests a sign of life. A browser that gives none is ended.

@@ -136,7 +136,7 @@ impl Tab {
 
     /// Takes a picture of a part of the page, which may lie beyond the viewport, and returns it in base64.
     pub(crate) async fn capture(&self, format: ImageFormat, clip: Clip, deadline: Instant) -> Result<String, CdpError> {
-        let capture_beyond_viewport = !self.browser.paints_beyond().await;
+        let capture_beyond_viewport = !self.browser.paints_beyond(deadline).await;
         Ok(self.session.call(CaptureScreenshot { format, clip, capture_beyond_viewport }, deadline).await?.data)
     }
 

@@ -55,7 +55,10 @@ async (facts, limits) => {
   const animated = Document.prototype.getAnimations.call(document).filter(({ playState }) => playState === 'running').slice(0, 200).map(({ effect }) => effect?.target);
   const media = select('video, canvas, iframe, object, embed, img[src*=".gif" i], img[src^="data:image/gif" i]').slice(0, 200).filter((element) => tag(element) !== 'video' || !element.paused || element.autoplay);
   const moving = new Set([...touched, ...animated, ...media].filter((element) => element instanceof Element && isConnected(element)));
-  const shown = [...moving].filter((element) => checkVisibility.call(element, { visibilityProperty: true }));
+  const visible = [...moving].filter((element) => checkVisibility.call(element, { visibilityProperty: true }));
+  const areasOf = (elements) => elements.map((element) => ({ element, area: box(element) }));
+  // Where they are; other places once a box is scrolled.
+  let shown = areasOf(visible);
 
   const { Color } = axe.commons.color;
   const colourOf = (value) => {
@@ -151,11 +154,7 @@ async (facts, limits) => {
     }
     areas = areas.slice(0, limits.boxes).filter((area) => area.right - area.left >= 2 && area.bottom - area.top >= 4);
     if (areas.length === 0) return null;
-    const isBeside = (other) => {
-      const area = box(other);
-      return areas.every((own) => !common(own, area));
-    };
-    if (!shown.every((other) => contains.call(element, other) || isBeside(other))) return null;
+    if (shown.some(({ element: other, area }) => !contains.call(element, other) && areas.some((own) => common(own, area)))) return null;
     const rects = areas.map((area) => [area.left + scrollX, area.top + scrollY, area.right - area.left, area.bottom - area.top].map(Math.round));
     return rects.flat().some((value) => value < 0 || value > limits.place) ? null : rects;
   };
@@ -324,7 +323,10 @@ async (facts, limits) => {
   const settle = () => Reflect.get(HTMLElement.prototype, 'offsetHeight', document.documentElement);
   const lost = overprinted;
   const said = (start) => texts.slice(start).map(({ seen }, index) => ({ number: start + index, ...seen }));
-  const scrollFrame = (frame, left, top) => Element.prototype.scrollTo.call(frame, { left, top, behavior: 'instant' });
+  const scrollFrame = (frame, left, top) => {
+    Element.prototype.scrollTo.call(frame, { left, top, behavior: 'instant' });
+    shown = areasOf(visible);
+  };
   let scrolled = null;
   // Takes the elements of these verdicts from what axe-core's rule left open, and gives those that have not passed to the probe.
   const decide = (probe, open, verdicts, dataOf) => {
@@ -365,7 +367,6 @@ async (facts, limits) => {
       const { frame, left, top, texts: waiting } = steps[number];
       scrolled = { frame, left: Reflect.get(Element.prototype, 'scrollLeft', frame), top: Reflect.get(Element.prototype, 'scrollTop', frame), start: texts.length };
       scrollFrame(frame, left, top);
-      settle();
       for (const { node, how } of waiting) {
         const rects = isConnected(node.element) ? placesOf([node.element]) : null;
         if (rects) texts.push({ node, seen: { rects, ...how }, parts: [node.element], isScrolled: true });
@@ -381,7 +382,6 @@ async (facts, limits) => {
         if (JSON.stringify(placesOf(parts)) !== JSON.stringify(seen.rects)) lost.add(number);
       }
       scrollFrame(frame, left, top);
-      settle();
       scrolled = null;
     },
     // Gives the page its own colours back; returns the numbers of texts that were not painted, or are elsewhere by now.
