@@ -116,8 +116,8 @@ fn an_interrupt_ends_the_check_and_what_was_started_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let site = Site::serve([("/hangs", Answer::Hang)]);
     let ready = Site::nobody();
-    let port = ready.trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
-    let start = format!("echo $$ > pid; exec python3 -m http.server --bind 127.0.0.1 {port}");
+    let (host, port) = ready.trim_start_matches("http://").trim_end_matches('/').split_once(':').unwrap();
+    let start = format!("echo $$ > pid; exec python3 -m http.server --bind {host} {port}");
     let hangs = site.url("/hangs");
     let check = ["check", "-q", &hangs, "--start", &start, "--ready-url", &ready];
     let child = a11ycheck(folder.path(), &check).spawn();

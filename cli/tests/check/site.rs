@@ -68,9 +68,9 @@ impl Site {
         self.asked.lock().unwrap().iter().map(|(path, head)| (path.clone(), value(head))).collect()
     }
 
-    /// Returns an address at which nobody answers.
+    /// Returns an address at which nobody answers: it is none of those of the sites of tests, one of which may be given its port.
     pub(crate) fn nobody() -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = TcpListener::bind("127.0.0.9:0").unwrap();
         format!("http://{}/", listener.local_addr().unwrap())
     }
 }

@@ -86,8 +86,8 @@ fn a_server_is_started_for_the_check_and_ended_after_it() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("index.html"), page("Home", "<p>ok</p>")).unwrap();
     let address = Site::nobody();
-    let port = address.trim_end_matches('/').rsplit(':').next().unwrap();
-    let start = format!("echo $$ > pid; exec python3 -m http.server --bind 127.0.0.1 {port}");
+    let (host, port) = address.trim_start_matches("http://").trim_end_matches('/').split_once(':').unwrap();
+    let start = format!("echo $$ > pid; exec python3 -m http.server --bind {host} {port}");
     let done = a11ycheck(folder.path(), &["check", "-q", "/", "--start", &start, "--base-url", &address]).run();
     assert_eq!(done.code, 0, "{done:#?}");
     let pid = fs::read_to_string(folder.path().join("pid")).unwrap();
