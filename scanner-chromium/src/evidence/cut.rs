@@ -66,6 +66,8 @@ fn cut_out_of(Capture { shot, png, covers }: &Capture) -> Vec<(ElementNumber, Pi
     for cover in covers.iter().filter_map(|cover| cover.common(shot.clip)) {
         paint(&mut image, within(shot, cover), COVER);
     }
+    // Its methods are compiled within the crate `image`, which tests have optimised too.
+    let image = DynamicImage::from(image);
     let mut pictures = Vec::<(ElementNumber, Picture)>::new();
     let mut previous: Option<Crop> = None;
     for crop in &shot.crops {
@@ -82,8 +84,7 @@ fn cut_out_of(Capture { shot, png, covers }: &Capture) -> Vec<(ElementNumber, Pi
         if x + width > image.width() || y + height > image.height() {
             continue;
         }
-        let part = image::imageops::crop_imm(&image, x, y, width, height).to_image();
-        if let Some(picture) = picture(part, crop) {
+        if let Some(picture) = picture(&image.crop_imm(x, y, width, height), crop) {
             pictures.push((crop.element, picture));
             previous = Some(*crop);
         }
@@ -119,11 +120,10 @@ fn decode(png: &[u8]) -> Result<RgbImage, image::ImageError> {
 }
 
 /// Returns the picture of a part of a shot, in the scale of the crop, or smaller if it is too large.
-fn picture(part: RgbImage, crop: &Crop) -> Option<Picture> {
-    if is_of_one_colour(&part) {
+fn picture(part: &DynamicImage, crop: &Crop) -> Option<Picture> {
+    if is_of_one_colour(part) {
         return None;
     }
-    let part = DynamicImage::from(part);
     let mut width = (crop.area.width * crop.scale).min(MAX_WIDTH);
     loop {
         let mut sized = if width == part.width() {
@@ -181,10 +181,10 @@ fn outline(image: &mut RgbImage, crop: &Crop) {
     }
 }
 
-fn is_of_one_colour(image: &RgbImage) -> bool {
-    let mut pixels = image.pixels();
-    let first = pixels.next().copied().unwrap_or(Rgb([0; 3]));
-    pixels.all(|pixel| *pixel == first)
+fn is_of_one_colour(image: &DynamicImage) -> bool {
+    let (bytes, pixel) = (image.as_bytes(), usize::from(image.color().bytes_per_pixel()));
+    // Each pixel is compared with the next, all at once.
+    bytes.len() <= pixel || bytes[pixel..] == bytes[..bytes.len() - pixel]
 }
 
 #[cfg(test)]

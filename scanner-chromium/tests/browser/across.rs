@@ -10,7 +10,7 @@ use a11ycheck_core::{
 };
 use a11ycheck_scanner_chromium::ChromiumScanner;
 
-use crate::support::{Progress, Reply, Site, config, page, scan};
+use crate::support::{Progress, Reply, Site, page, scan, without_pictures};
 
 /// The pages of a site, by path: the language and the body of each.
 type Pages = &'static [(&'static str, &'static str, &'static str)];
@@ -195,7 +195,7 @@ fn asked(findings: &Findings, probe: &str) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_that_differ_are_shown_to_a_person_and_those_that_nearly_do_are_not() {
-    let scanner = ChromiumScanner::new(config()).unwrap();
+    let scanner = ChromiumScanner::new(without_pictures()).unwrap();
     let mut wrong = Vec::new();
     for Case { probe, name, pages, asked: wanted } in &CASES {
         let pages = *pages;
@@ -230,7 +230,7 @@ async fn pages_of_a_list_are_compared_within_their_site_and_in_the_order_of_the_
     let html = move |body: &str| Reply::Html(format!("<!DOCTYPE html><html lang=en><title>x</title>{body}</html>"));
     let site = Site::start(move |request| html(if request.path == "/other" { other } else { MENU })).await;
     let elsewhere = Site::start(move |_| html(other)).await;
-    let scanner = ChromiumScanner::new(config()).unwrap();
+    let scanner = ChromiumScanner::new(without_pictures()).unwrap();
     let urls = [site.url("/other"), elsewhere.url("/1"), site.url("/1"), elsewhere.url("/2"), site.url("/2")];
     let pages = PageList::new(urls.iter().map(|url| url.parse().unwrap())).unwrap();
     let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), pages);

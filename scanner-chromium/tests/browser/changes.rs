@@ -9,7 +9,7 @@ use a11ycheck_core::{
 };
 use a11ycheck_scanner_chromium::ChromiumScanner;
 
-use crate::support::{Reply, Site, scan, scanner};
+use crate::support::{Reply, Site, scan, without_pictures};
 
 const PAGES: usize = 4;
 /// The number of problems of each product.
@@ -100,7 +100,7 @@ impl Lab {
                 None => Reply::Status(404, String::new()),
             }
         };
-        Self { shop, site: Site::start(answer).await, scanner: scanner() }
+        Self { shop, site: Site::start(answer).await, scanner: ChromiumScanner::new(without_pictures()).unwrap() }
     }
 
     async fn check(&self, shop: Shop) -> Findings {
@@ -215,7 +215,7 @@ async fn articles_that_come_on_top_bring_nothing_new_of_the_template() {
         ))
     })
     .await;
-    let scanner = scanner();
+    let scanner = ChromiumScanner::new(without_pictures()).unwrap();
     let before = scan(&scanner, &site.url("/"), 6).await;
     *newest.lock().unwrap() = 13;
     let after = scan(&scanner, &site.url("/"), 6).await;

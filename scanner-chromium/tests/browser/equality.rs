@@ -14,16 +14,16 @@ use a11ycheck_core::{
     locale::Locale,
     scanner::{CancellationToken, EarlierCheck, ScanOutput, Scanner as _},
 };
-use a11ycheck_scanner_chromium::{ChromiumScanner, Evidence, Reuse};
+use a11ycheck_scanner_chromium::{ChromiumScanner, Reuse};
 use chrono::Utc;
 
-use crate::support::{Progress, Reply, Request, Site, config, page, request};
+use crate::support::{Progress, Reply, Request, Site, page, request, without_pictures};
 
 /// The number of changes, all in all.
 const CHANGES: usize = 1_000;
 /// The number of pages at first, beside the start page, and how many of a hundred change between two checks.
 const PAGES: usize = 120;
-const CHANGED_PERCENT: usize = 70;
+const CHANGED_PERCENT: usize = 80;
 /// The number of pages that share a template.
 const GROUP: usize = 10;
 
@@ -281,7 +281,7 @@ async fn after_a_thousand_random_changes_the_exports_are_those_of_full_checks() 
     let served = Arc::clone(&model);
     let site = Site::start(move |request| served.lock().unwrap().answer(request)).await;
     let start = site.url("/");
-    let config = config().with_reuse(Reuse::On).with_evidence(Evidence::LeftOut).with_tabs(8).with_pages_at_once(8);
+    let config = without_pictures().with_reuse(Reuse::On).with_tabs(8).with_pages_at_once(8);
     let scanner = ChromiumScanner::new(config).unwrap();
     let scan = async |earlier: Option<&ScanOutput>| {
         let earlier = earlier.map(|earlier| {

@@ -1,8 +1,9 @@
 //! The recognition of what a site is built with, from pages as the platforms make them.
 
 use a11ycheck_core::domain::Findings;
+use a11ycheck_scanner_chromium::ChromiumScanner;
 
-use crate::support::{Reply, Site, page, scan, scanner};
+use crate::support::{Reply, Site, page, scan, without_pictures};
 
 /// The expected platforms, header lines, and the content of `head` and `body`. Assets need not exist.
 type Fixture = (&'static [&'static str], &'static str, &'static str, &'static str);
@@ -101,7 +102,7 @@ async fn owners_get_tips_for_the_platform_that_their_pages_show() {
         Reply::Whole(200, format!("Content-Type: text/html\r\n{headers}"), html.into())
     })
     .await;
-    let scanner = scanner();
+    let scanner = ChromiumScanner::new(without_pictures()).unwrap();
     for (number, (expected, ..)) in FIXTURES.iter().enumerate() {
         let findings = scan(&scanner, &site.url(&format!("/{number}")), 1).await;
         assert_eq!(stack(&findings), *expected, "{:?}", FIXTURES[number]);
@@ -116,7 +117,7 @@ async fn a_platform_that_only_a_later_page_shows_is_found_too() {
         path => Reply::Html(page(path, "<script>var woocommerce_params = {};</script>")),
     })
     .await;
-    let scanner = scanner();
+    let scanner = ChromiumScanner::new(without_pictures()).unwrap();
     let findings = scan(&scanner, &site.url("/"), 2).await;
     scanner.close().await;
     assert_eq!(stack(&findings), ["woocommerce", "wordpress"]);

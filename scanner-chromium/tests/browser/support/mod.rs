@@ -23,7 +23,7 @@ use a11ycheck_core::{
     net::{AddressPolicy, StaticResolver},
     scanner::{CancellationToken, ProgressSink, ScanError, ScanRequest, Scanner as _},
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
+use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence};
 use tempfile::TempDir;
 
 pub(crate) use self::{
@@ -44,6 +44,11 @@ pub(crate) fn config() -> ChromiumConfig {
         .with("b.test", [here])
         .with("private.test", [elsewhere]);
     ChromiumConfig::new(policy).with_resolver(Arc::new(resolver)).with_page_timeout(Duration::from_secs(20))
+}
+
+/// Returns the same settings for tests that look at no picture, and would wait for many.
+pub(crate) fn without_pictures() -> ChromiumConfig {
+    config().with_evidence(Evidence::LeftOut)
 }
 
 /// Returns the browser that the scanner would find.
