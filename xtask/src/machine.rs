@@ -33,7 +33,7 @@ pub(crate) enum Attendance {
 impl Machine {
     /// The machine as it is.
     pub(crate) fn here() -> Self {
-        let mut environment: BTreeMap<_, _> = env::vars_os().collect();
+        let mut environment: BTreeMap<_, _> = env::vars_os().filter(|(name, _)| !is_of_our_package(name)).collect();
         environment.insert("PATH".into(), without_relative_folders(&env::var_os("PATH").unwrap_or_default()));
         let is_unattended = env::var_os("CI").is_some_and(|value| value == "true") || !stdin().is_terminal();
         Self {
@@ -88,6 +88,12 @@ impl Machine {
     }
 }
 
+/// Says if `cargo run` set this variable to describe us. Another cargo that is given them builds `ring` again, whose build script reads
+/// them, and all that depends on it; and so does the next that is not.
+fn is_of_our_package(name: &OsStr) -> bool {
+    ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.as_encoded_bytes().starts_with(prefix.as_bytes()))
+}
+
 /// Removes relative and empty entries of `PATH`: programs must not depend on the folder in which a command is called.
 fn without_relative_folders(path: &OsStr) -> OsString {
     let absolute = env::split_paths(path).filter(|folder| folder.is_absolute());
@@ -97,6 +103,17 @@ fn without_relative_folders(path: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whoever calls `cargo test` and `cargo xtask test` in turns would else wait for 28 crates each time.
+    #[test]
+    fn what_describes_this_program_is_not_passed_on() {
+        let passed_on: Vec<_> =
+            Machine::here().environment.into_keys().filter(|name| is_of_our_package(name)).collect();
+        assert!(passed_on.is_empty(), "{passed_on:?}");
+        let ours = |name: &str| is_of_our_package(name.as_ref());
+        assert!(ours("CARGO_PKG_NAME") && ours("CARGO_MANIFEST_DIR"));
+        assert!(!ours("CARGO") && !ours("CARGO_HOME") && !ours("CARGO_INCREMENTAL"));
+    }
 
     #[test]
     fn programs_of_the_current_folder_are_never_found() {
