@@ -66,7 +66,8 @@ fn cut_out_of(Capture { shot, png, covers }: &Capture) -> Vec<(ElementNumber, Pi
     for cover in covers.iter().filter_map(|cover| cover.common(shot.clip)) {
         paint(&mut image, within(shot, cover), COVER);
     }
-    // Its methods are compiled within the crate `image`, which tests have optimised too.
+    // The methods of `DynamicImage` are compiled in the crate `image`, which is optimised in development builds too; those of
+    // `RgbImage` are compiled here.
     let image = DynamicImage::from(image);
     let mut pictures = Vec::<(ElementNumber, Picture)>::new();
     let mut previous: Option<Crop> = None;
