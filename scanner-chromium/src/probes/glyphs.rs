@@ -1,17 +1,35 @@
 //! The contrast of a text, computed from pictures of it in known colours.
 //!
-//! A text is pictured three times: not at all, in black, and in white. The difference between white and black says of each pixel
+//! A text is pictured twice: not at all, and in a colour that is far from what is behind the texts. The difference says of each pixel
 //! how much of it is text, and how much of that shows through whatever is above it; the pixels without text say what it stands
 //! on. From both follows how the text's own colour appears on each pixel, on any background. A line of two pixels around each letter
-//! makes the pixels beside it count, too, and leaves a whole pixel of thin letters.
+//! makes the pixels beside it count, too, and leaves a whole pixel of thin letters. Shadows are behind a text and not in that colour:
+//! where there are some, a third picture has neither text nor shadow.
 
-use image::RgbImage;
+use std::ops::RangeInclusive;
+
+use image::{Rgb, RgbImage};
 use serde::Deserialize;
 
 use crate::evidence::Rect;
 
 /// The difference in a channel above which two pixels are not the same.
-const SAME: i16 = 4;
+const SAME: f64 = 4.0;
+/// The difference in a channel from which on a colour is far enough from what is behind the text: a share of it is known to a hundredth.
+const FAR: i16 = 96;
+/// The shares of the paint that a pixel may have, as far as they are known.
+const SHARE: RangeInclusive<f64> = -0.05..=1.05;
+/// The colours in which texts are painted: no colour is less than [`FAR`] from two of them.
+const COLOURS: [Rgb<u8>; 8] = [
+    Rgb([255, 0, 255]),
+    Rgb([0, 255, 0]),
+    Rgb([255, 255, 0]),
+    Rgb([0, 255, 255]),
+    Rgb([255, 0, 0]),
+    Rgb([0, 0, 255]),
+    Rgb([0, 0, 0]),
+    Rgb([255, 255, 255]),
+];
 /// The share of a text's greatest presence from which a pixel is wholly text.
 const WHOLE: f64 = 0.9;
 /// The fewest pixels that are wholly text from which something is said.
@@ -42,7 +60,13 @@ pub(super) struct Text {
     size: f64,
     /// The contrast that it needs.
     least: f64,
-    has_shadow: bool,
+    pub(super) has_shadow: bool,
+    /// True for a field in which nothing is typed yet.
+    #[serde(default)]
+    is_empty: bool,
+    /// Of such a field: the colour of its background, if it is opaque.
+    #[serde(default)]
+    ground: Option<[f64; 3]>,
     /// True if it is measured to be compared with another text, and its own contrast is not in question.
     #[serde(default)]
     pub(super) is_compared: bool,
@@ -55,10 +79,27 @@ pub(super) struct Paints {
     pub(super) clip: Rect,
     /// Without its texts.
     pub(super) bare: RgbImage,
-    /// With its texts in black.
-    pub(super) dark: RgbImage,
-    /// With its texts in white.
-    pub(super) light: RgbImage,
+    /// Without its texts and their shadows, if there are any.
+    pub(super) plain: Option<RgbImage>,
+    /// With its texts in `colour`.
+    pub(super) painted: RgbImage,
+    pub(super) colour: Rgb<u8>,
+}
+
+/// Returns the colour in which texts are painted: the one that the fewest of these pixels behind them are near to.
+pub(super) fn paint_for(behind: impl IntoIterator<Item = Rgb<u8>>) -> Rgb<u8> {
+    let mut near = [0_usize; COLOURS.len()];
+    for pixel in behind {
+        if let Some(at) = COLOURS.iter().position(|paint| !is_far(pixel, *paint)) {
+            near[at] += 1;
+        }
+    }
+    let fewest = near.iter().enumerate().min_by_key(|(_, count)| **count);
+    COLOURS[fewest.map_or(0, |(at, _)| at)]
+}
+
+fn is_far(one: Rgb<u8>, other: Rgb<u8>) -> bool {
+    one.0.iter().zip(other.0).any(|(one, other)| (i16::from(*one) - i16::from(other)).abs() >= FAR)
 }
 
 /// The contrast and the luminances of a text, as measured in its pixels.
@@ -142,6 +183,9 @@ impl Text {
     /// Returns the contrast of the text on these pictures; `None` if it is not seen whole there, if something beside it changes
     /// between them, or if its own colour cannot be told.
     pub(super) fn measure(&self, paints: &Paints) -> Option<Measured> {
+        if self.is_empty {
+            return self.measure_empty(paints);
+        }
         // How much of a shadow shows through the text is not known.
         if self.has_shadow && !self.is_opaque() {
             return None;
@@ -157,11 +201,38 @@ impl Text {
         (is_steady && is_whole && seen.whole >= FEWEST).then_some(measured)
     }
 
+    /// Returns the contrast of what will be typed with all that is seen in an empty field; `None` if something may be above the field:
+    /// neither is most of what is seen its own background, nor are there letters of a hint.
+    fn measure_empty(&self, paints: &Paints) -> Option<Measured> {
+        let [red, green, blue, _] = self.colour;
+        let own = luminance([red, green, blue]);
+        let mut shown = Range::EMPTY;
+        shown.add(own);
+        let (mut behind, mut pixels, mut own_ground) = (Range::EMPTY, 0_usize, 0_usize);
+        let mut hint = Seen::default();
+        for rect in &self.rects {
+            self.look(*rect, paints, &mut hint)?;
+            let [left, top, width, height] = *rect;
+            let (x, y) = (left.checked_sub(paints.clip.x)?, top.checked_sub(paints.clip.y)?);
+            for (x, y) in (y..y + height).flat_map(|y| (x..x + width).map(move |x| (x, y))) {
+                let pixel = paints.bare.get_pixel_checked(x, y)?.0.map(f64::from);
+                behind.add(luminance(pixel));
+                pixels += 1;
+                let is_ground = |ground: [f64; 3]| [0, 1, 2].iter().all(|at| (pixel[*at] - ground[*at]).abs() <= SAME);
+                own_ground += usize::from(self.ground.is_some_and(is_ground));
+            }
+        }
+        let is_seen = own_ground * 2 > pixels || hint.whole >= FEWEST;
+        let is_measured = is_seen && hint.unsteady * UNSTEADY <= hint.pixels && self.is_opaque();
+        is_measured.then(|| Measured { contrast: shown.contrast(behind), shown, behind })
+    }
+
     /// Looks at one of the text's boxes.
     fn look(&self, [left, top, width, height]: [u32; 4], paints: &Paints, seen: &mut Seen) -> Option<()> {
         let (x, y) = (left.checked_sub(paints.clip.x)?, top.checked_sub(paints.clip.y)?);
         let size = paints.bare.dimensions();
-        if paints.dark.dimensions() != size || paints.light.dimensions() != size {
+        if [Some(&paints.painted), paints.plain.as_ref()].into_iter().flatten().any(|other| other.dimensions() != size)
+        {
             return None;
         }
         if x + width > size.0 || y + height > size.1 {
@@ -194,33 +265,38 @@ impl Text {
 
     /// Looks at a pixel, and returns whether it is wholly text.
     fn look_at(&self, x: u32, y: u32, paints: &Paints, seen: &mut Seen) -> bool {
-        let pixel = |image: &RgbImage| image.get_pixel(x, y).0.map(i16::from);
-        let (bare, dark, light) = (pixel(&paints.bare), pixel(&paints.dark), pixel(&paints.light));
+        let pixel = |image: &RgbImage| image.get_pixel(x, y).0.map(f64::from);
+        let (behind, painted) = (pixel(&paints.bare), pixel(&paints.painted));
+        // What the painted text stands on.
+        let plain = paints.plain.as_ref().map_or(behind, pixel);
+        let paint = paints.colour.0.map(f64::from);
         seen.pixels += 1;
         let channels = [0, 1, 2];
-        let presence = channels.map(|at| f64::from(light[at] - dark[at]) / 255.0);
-        let mean = presence.iter().sum::<f64>() / 3.0;
-        let is_between = channels.iter().all(|at| dark[*at] - SAME <= bare[*at] && bare[*at] <= light[*at] + SAME);
-        let is_one = channels.iter().all(|at| light[*at] - dark[*at] >= -SAME);
-        // A shadow is behind the text in the one picture, and in none of the others.
-        if !is_one || (!is_between && !self.has_shadow) {
+        let of_paint = channels.map(|at| paint[at] - plain[at]);
+        let change = channels.map(|at| painted[at] - plain[at]);
+        // The share of the paint that explains the change best, by least squares.
+        let weight = of_paint.iter().map(|way| way * way).sum::<f64>();
+        let presence = channels.iter().map(|at| of_paint[*at] * change[*at]).sum::<f64>() / weight.max(1.0);
+        let is_explained = SHARE.contains(&presence)
+            && channels.iter().all(|at| presence.mul_add(-of_paint[*at], change[*at]).abs() <= SAME);
+        let is_same = self.has_shadow || channels.iter().all(|at| (behind[*at] - plain[*at]).abs() <= SAME);
+        let can_tell = of_paint.iter().any(|way| way.abs() >= f64::from(FAR));
+        if !is_explained || !is_same || !can_tell {
             seen.unsteady += 1;
             return false;
         }
-        if mean < self.opacity * WHOLE {
+        if presence < self.opacity * WHOLE {
             return false;
         }
         let [red, green, blue, alpha] = self.colour;
         let own = [red, green, blue];
-        let behind = bare.map(f64::from);
         // At the edge of a letter, a part of the pixel is text: what it would be if all of it were is what a reader sees inside.
-        let part = (mean / self.opacity).min(1.0);
+        let part = (presence / self.opacity).min(1.0);
         let shown = channels.map(|at| {
             if self.has_shadow {
                 return own[at];
             }
-            let change = presence[at].mul_add(own[at], f64::from(dark[at])) - behind[at];
-            (alpha * change / part + behind[at]).clamp(0.0, 255.0)
+            (alpha * presence * (own[at] - behind[at]) / part + behind[at]).clamp(0.0, 255.0)
         });
         let ground = luminance(behind);
         let contrast = ratio(luminance(shown), ground);
@@ -297,6 +373,8 @@ mod tests {
             size: 8.0,
             least: 4.5,
             has_shadow: false,
+            is_empty: false,
+            ground: None,
             is_compared: false,
         }
     }
@@ -304,15 +382,21 @@ mod tests {
     /// Returns the pictures of such a text on a background, through what is above both.
     fn paints(opacity: f64, behind: impl Fn(u32, u32) -> [u8; 3]) -> Paints {
         let is_text = |x: u32, y: u32| x.is_multiple_of(2) && (4..36).contains(&x) && (4..16).contains(&y);
-        let picture = |colour: Option<f64>| {
-            RgbImage::from_fn(CLIP.width, CLIP.height, |x, y| {
-                let own = behind(x, y);
-                let Some(colour) = colour.filter(|_| is_text(x, y)) else { return Rgb(own) };
+        let bare = RgbImage::from_fn(CLIP.width, CLIP.height, |x, y| Rgb(behind(x, y)));
+        let colour = paint_for(bare.pixels().copied());
+        let painted = RgbImage::from_fn(CLIP.width, CLIP.height, |x, y| {
+            let own = behind(x, y);
+            if !is_text(x, y) {
+                return Rgb(own);
+            }
+            Rgb([0, 1, 2].map(|at| {
+                let (paint, own) = (f64::from(colour.0[at]), f64::from(own[at]));
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within 0 and 255")]
-                Rgb(own.map(|channel| opacity.mul_add(colour - f64::from(channel), f64::from(channel)).round() as u8))
-            })
-        };
-        Paints { clip: CLIP, bare: picture(None), dark: picture(Some(0.0)), light: picture(Some(255.0)) }
+                let mixed = opacity.mul_add(paint - own, own).round() as u8;
+                mixed
+            }))
+        });
+        Paints { clip: CLIP, bare, plain: None, painted, colour }
     }
 
     fn measured(text: &Text, paints: &Paints) -> (f64, f64) {
@@ -349,21 +433,61 @@ mod tests {
     fn what_moves_is_hidden_or_is_cut_off_is_not_measured() {
         let black = text([0.0, 0.0, 0.0, 1.0], 1.0);
         let mut moved = paints(1.0, |_, _| [255; 3]);
-        moved.light = paints(1.0, |_, _| [90; 3]).light;
+        moved.painted = paints(1.0, |_, _| [90; 3]).painted;
         assert_eq!(black.measure(&moved), None, "the background is another");
         let covered = paints(0.5, |_, _| [255; 3]);
         assert_eq!(black.measure(&covered), None, "something is above it");
         let mut half = paints(1.0, |_, _| [255; 3]);
-        for picture in [&mut half.dark, &mut half.light] {
-            for (x, y) in (16..40).flat_map(|x| (0..20).map(move |y| (x, y))) {
-                picture.put_pixel(x, y, Rgb([255; 3]));
-            }
+        for (x, y) in (16..40).flat_map(|x| (0..20).map(move |y| (x, y))) {
+            half.painted.put_pixel(x, y, Rgb([255; 3]));
         }
         assert_eq!(black.measure(&half), None, "half of it is hidden");
         let beyond = Text { rects: vec![[90, 54, 32, 12]], ..black.clone() };
         assert_eq!(beyond.measure(&paints(1.0, |_, _| [255; 3])), None);
         let long = Text { rects: vec![[104, 54, 3_000, 12]], ..black };
         assert_eq!(long.measure(&paints(1.0, |_, _| [255; 3])), None);
+    }
+
+    #[test]
+    fn texts_are_painted_in_a_colour_that_tells_them_from_any_ground() {
+        let black = text([0.0, 0.0, 0.0, 1.0], 1.0);
+        for level in 0..512_u16 {
+            let channel = |shift: u16| u8::try_from((level >> shift & 7) * 36).unwrap();
+            let ground = [channel(0), channel(3), channel(6)];
+            let expected = ratio(luminance(ground.map(f64::from)), 0.0);
+            let found = black.measure(&paints(1.0, |_, _| ground)).unwrap().contrast;
+            assert!(
+                (found.least - expected).abs() < 0.01 && (found.most - expected).abs() < 0.01,
+                "{ground:?}: {found:?}"
+            );
+        }
+        let mut magenta = paints(1.0, |_, _| [250, 20, 250]);
+        magenta.colour = Rgb([255, 0, 255]);
+        magenta.painted = RgbImage::from_fn(CLIP.width, CLIP.height, |x, _| {
+            if x.is_multiple_of(2) { magenta.colour } else { *magenta.bare.get_pixel(x, 0) }
+        });
+        assert_eq!(black.measure(&magenta), None, "the paint is nearly the ground");
+    }
+
+    #[test]
+    fn an_empty_field_is_measured_where_its_own_background_is_seen() {
+        let grey = text([118.0, 118.0, 118.0, 1.0], 1.0);
+        let mut white = Text { is_empty: true, ground: Some([255.0; 3]), ..grey };
+        let without_hint = |behind: fn(u32, u32) -> [u8; 3]| {
+            let mut without_hint = paints(1.0, behind);
+            without_hint.painted = without_hint.bare.clone();
+            without_hint
+        };
+        assert_eq!(measured(&white, &without_hint(|_, _| [255; 3])), (4.54, 4.54));
+        assert_eq!(white.measure(&without_hint(|_, _| [90; 3])), None, "something is above it");
+        assert_eq!(measured(&white, &without_hint(|x, _| [if x < 8 { 118 } else { 255 }; 3])), (1.0, 4.54), "an icon");
+        white.ground = None;
+        assert_eq!(white.measure(&without_hint(|_, _| [255; 3])), None, "it may be below something");
+        assert_eq!(measured(&white, &paints(1.0, |_, _| [255; 3])), (4.54, 4.54), "its hint is seen");
+        assert_eq!(white.measure(&paints(0.5, |_, _| [255; 3])), None, "something is above the hint");
+        white.ground = Some([255.0; 3]);
+        white.colour[3] = 0.5;
+        assert_eq!(white.measure(&without_hint(|_, _| [255; 3])), None, "it would show through");
     }
 
     #[test]
@@ -395,7 +519,7 @@ mod tests {
     fn a_text_with_a_shadow_is_measured_on_its_shadow_unless_it_is_transparent() {
         let white = Text { has_shadow: true, ..text([255.0, 255.0, 255.0, 1.0], 1.0) };
         let mut shadowed = paints(1.0, |_, _| [200; 3]);
-        shadowed.bare = paints(1.0, |_, _| [20; 3]).bare;
+        shadowed.plain = Some(std::mem::replace(&mut shadowed.bare, paints(1.0, |_, _| [20; 3]).bare));
         assert!(measured(&white, &shadowed).0 > 15.0);
         let pale = Text { colour: [255.0, 255.0, 255.0, 0.8], ..white };
         assert_eq!(pale.measure(&shadowed), None);

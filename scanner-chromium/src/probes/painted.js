@@ -41,8 +41,10 @@ async (facts, limits) => {
   const left = openOf('color-contrast');
   const leftLinks = openOf('link-in-text-block');
   const reason = ({ any: [check] }) => check?.data?.messageKey ?? null;
-  // Without a value there is no text, and what is a picture in a font may say nothing.
-  const isFor = (node) => node.target.length === 1 && node.element && isConnected(node.element) && !['emptyValue', 'nonBmp'].includes(reason(node));
+  // What is a picture in a font may say nothing.
+  const isFor = (node) => node.target.length === 1 && node.element && isConnected(node.element) && reason(node) !== 'nonBmp';
+  // Fields without a value have no text yet: what is typed will be in their colour, on the ground that is seen.
+  const empty = new Set((left?.nodes ?? []).filter((node) => reason(node) === 'emptyValue').map(({ element }) => element));
 
   // What moves by itself, or may: what is painted of it once says nothing of it.
   const touched = new Set();
@@ -68,8 +70,15 @@ async (facts, limits) => {
     return parts.every(Number.isFinite) ? parts : null;
   };
   const typed = 'text|search|email|url|tel|number|password|button|submit|reset'.split('|');
+  const inside = (element) => {
+    const { left, top, right, bottom } = box(element);
+    const style = getComputedStyle(element);
+    const edge = (side) => parseFloat(style[`border${side}Width`]) + parseFloat(style[`padding${side}`]);
+    return { left: left + edge('Left'), top: top + edge('Top'), right: right - edge('Right'), bottom: bottom - edge('Bottom') };
+  };
   // The boxes of an element's own text, as far as what it is in does not cut them off.
   const boxes = (element) => {
+    if (empty.has(element)) return [inside(element)];
     if (/^(?:input|textarea|select)$/.test(tag(element))) {
       const kind = (getAttribute.call(element, 'type') ?? 'text').toLowerCase();
       return tag(element) !== 'input' || typed.includes(kind) ? [box(element)] : [];
@@ -139,9 +148,12 @@ async (facts, limits) => {
     }
     const colour = paintOf(element, style);
     if (!colour || colour[3] === 0 || opacity < 0.1) return null;
+    const isEmpty = empty.has(element);
+    if (isEmpty && opacity !== 1) return null;
+    const ground = isEmpty ? colourOf(style.backgroundColor) : null;
     const size = parseFloat(style.fontSize);
     const isLarge = size >= (parseInt(style.fontWeight, 10) >= 700 ? 14 : 18) * 96 / 72;
-    return { colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none' };
+    return { colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none', isEmpty, ground: ground?.[3] === 1 ? ground.slice(0, 3) : null };
   };
   // The places of a text on the page, which is in these parts; null if nothing of it is seen, or something moves there.
   const placesOf = (parts) => {
@@ -281,7 +293,7 @@ async (facts, limits) => {
           const near = rows.get(row) ?? [];
           overprints += near.length;
           for (const { number, rect } of near) {
-            if (overprinted.has(number) || texts[number].parts.includes(element) || !standsOn(rect, area)) continue;
+            if (overprinted.has(number) || texts[number].seen.isEmpty || texts[number].parts.includes(element) || !standsOn(rect, area)) continue;
             const seen = clipped(element, { left, top, right, bottom });
             if (seen && standsOn(rect, { left: seen.left + scrollX, top: seen.top + scrollY, right: seen.right + scrollX, bottom: seen.bottom + scrollY })) overprinted.add(number);
           }
@@ -307,18 +319,14 @@ async (facts, limits) => {
   const sheet = new CSSStyleSheet();
   const every = (rules, ofDrawn = '') => `*, *::before, *::after { ${rules} } text, tspan, textPath { ${ofDrawn} }`;
   const still = 'transition-duration: 0s !important; transition-delay: 0s !important;';
-  const colours = {
-    bare: '-webkit-text-fill-color: transparent !important',
-    dark: '-webkit-text-fill-color: #000 !important; -webkit-text-stroke: 2px #000 !important; text-shadow: none !important',
-    light: '-webkit-text-fill-color: #fff !important; -webkit-text-stroke: 2px #fff !important; text-shadow: none !important',
-  };
-  // Letters in drawings have no colour of text.
-  const drawn = {
-    bare: 'fill: transparent !important',
-    dark: 'fill: #000 !important; fill-opacity: 1 !important; stroke: #000 !important; stroke-width: 2px !important',
-    light: 'fill: #fff !important; fill-opacity: 1 !important; stroke: #fff !important; stroke-width: 2px !important',
-  };
-  const painting = { bare: 'rgba(0, 0, 0, 0)', dark: 'rgb(0, 0, 0)', light: 'rgb(255, 255, 255)' };
+  // How texts are painted: not at all, neither they nor their shadows, or in this colour. Letters in drawings have no colour of text.
+  const bare = { css: '-webkit-text-fill-color: transparent !important', drawn: 'fill: transparent !important', seen: 'rgba(0, 0, 0, 0)' };
+  const plain = { ...bare, css: `${bare.css}; text-shadow: none !important` };
+  const inColour = (colour) => ({
+    css: `-webkit-text-fill-color: ${colour} !important; -webkit-text-stroke: 2px ${colour} !important; text-shadow: none !important`,
+    drawn: `fill: ${colour} !important; fill-opacity: 1 !important; stroke: ${colour} !important; stroke-width: 2px !important`,
+    seen: colour,
+  });
   const adopted = () => Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
   const settle = () => Reflect.get(HTMLElement.prototype, 'offsetHeight', document.documentElement);
   const lost = overprinted;
@@ -352,13 +360,14 @@ async (facts, limits) => {
     (decided.size > found.failed.length + found.undecided.length ? results.passes : results.inapplicable).push(open);
   };
   globalThis.painted = {
-    // Paints all texts of the page in one way.
-    paint(how) {
-      sheet.replaceSync(every(`${still} ${colours[how]}; text-decoration-color: transparent !important; caret-color: transparent !important`, drawn[how]));
+    // Paints all texts of the page in one way: `bare`, `plain`, or a colour, written as the browser writes it.
+    paint(way) {
+      const { css, drawn, seen } = { bare, plain }[way] ?? inColour(way);
+      sheet.replaceSync(every(`${still} ${css}; text-decoration-color: transparent !important; caret-color: transparent !important`, drawn));
       if (!adopted().includes(sheet)) adopted().push(sheet);
       settle();
       for (const [number, { parts }] of texts.entries()) {
-        const isPainted = (part) => getComputedStyle(part)[isDrawn(part) ? 'fill' : 'webkitTextFillColor'] === painting[how];
+        const isPainted = (part) => getComputedStyle(part)[isDrawn(part) ? 'fill' : 'webkitTextFillColor'] === seen;
         if (!parts.every(isPainted)) lost.add(number);
       }
     },
@@ -403,8 +412,9 @@ async (facts, limits) => {
     settle(verdicts, linkVerdicts) {
       const inOrder = (list) => list.toSorted((one, other) => one.number - other.number);
       const known = (node) => axe.utils.getNodeFromTree(node.element);
-      // Text in the colour of its background may be meant not to be seen, and a single character need not be text.
-      const isDoubtful = (node) => ['equalRatio', 'shortTextContent'].includes(reason(node)) || isInactive(node.element);
+      // Text in the colour of its background may be meant not to be seen, a single character need not be text, and what is typed may
+      // get another colour by then.
+      const isDoubtful = (node) => ['equalRatio', 'shortTextContent', 'emptyValue'].includes(reason(node)) || isInactive(node.element);
       const ofText = inOrder(verdicts).filter(({ number, is }) => known(texts[number].node) && (is === 'passed' || !isDoubtful(texts[number].node)));
       decide(id, left, ofText, ({ least, most }, { size, least: needed }) => ({
         contrastRatio: [least, most],

@@ -11,7 +11,7 @@ use std::{
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use image::{ImageFormat as PictureFormat, ImageReader, Limits, RgbImage};
+use image::{ImageFormat as PictureFormat, ImageReader, Limits, Rgb, RgbImage};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
@@ -21,7 +21,7 @@ use tokio::{
 
 use super::{
     facts::facts,
-    glyphs::{Contrast, Measured, Paints, Text, Verdict},
+    glyphs::{Contrast, Measured, Paints, Text, Verdict, paint_for},
 };
 use crate::{
     axe::AxeError,
@@ -57,9 +57,9 @@ const RESERVE: Duration = Duration::from_secs(8);
 const ENDING: Duration = Duration::from_secs(4);
 /// The number of parts of a page that are pictured.
 const MAX_PARTS: usize = 24;
-/// The pixels of all parts together: each is pictured three times.
+/// The pixels of all parts together: each is pictured twice, or three times if a text in it has a shadow.
 const MAX_PIXELS: u64 = 38_400_000;
-/// The pixels of a part, which bound the memory that its pictures take.
+/// The pixels of a part, and of the parts whose pictures are in memory together.
 const MAX_PART_PIXELS: u64 = 4_000_000;
 /// The greatest height of a part in CSS pixels.
 const MAX_HEIGHT: u32 = 3_000;
@@ -190,14 +190,16 @@ impl Page<'_> {
 
     /// Measures these texts; `None` after an exception. Parts for which there is no time are left out.
     async fn scene(self, texts: Vec<Text>, deadline: Instant) -> Result<Option<Scene>, CdpError> {
-        let (parts, texts) = (parts(&texts), Arc::new(texts));
+        let (sheets, texts) = (sheets(parts(&texts)), Arc::new(texts));
         let (mut measured, mut under_way, mut is_cut_short) = (Vec::new(), None::<JoinHandle<_>>, false);
-        for part in parts {
-            match self.pictures(part.clip, deadline).await {
-                Ok(Some(three)) => {
+        for sheet in sheets {
+            match self.pictures(sheet, &texts, deadline).await {
+                Ok(Some(pictured)) => {
                     let texts = Arc::clone(&texts);
-                    let next = tokio::task::spawn_blocking(move || part.measure(&texts, &three));
-                    // One part is pictured while another is measured, and no more pictures than theirs are kept.
+                    let next = tokio::task::spawn_blocking(move || {
+                        pictured.into_iter().filter_map(|one| one.measured(&texts)).flatten().collect()
+                    });
+                    // One sheet is pictured while another is measured, and no more pictures than theirs are kept.
                     measured.extend(finished(under_way.replace(next)).await);
                 }
                 Ok(None) => return Ok(None),
@@ -223,20 +225,53 @@ impl Page<'_> {
         Ok(Some(evaluated.result.value.take()))
     }
 
-    /// Takes the pictures of a part of the page; `None` after an exception.
-    async fn pictures(self, clip: Rect, deadline: Instant) -> Result<Option<[Vec<u8>; 3]>, CdpError> {
-        let mut three = [const { Vec::new() }; 3];
-        for (how, picture) in ["bare", "dark", "light"].into_iter().zip(&mut three) {
-            if self.evaluate(&format!("painted.paint('{how}')")).await?.is_none() {
-                return Ok(None);
-            }
-            let Rect { x, y, width, height } = clip;
+    /// Takes the pictures of some parts of the page; `None` after an exception.
+    async fn pictures(
+        self,
+        parts: Vec<Part>,
+        texts: &Arc<Vec<Text>>,
+        deadline: Instant,
+    ) -> Result<Option<Vec<Pictured>>, CdpError> {
+        // To paint the texts in another way takes about as long as a picture: all parts in the one, then all in the next.
+        let clips: Vec<Rect> = parts.iter().map(|part| part.clip).collect();
+        let Some(bare) = self.shots("bare", &clips, deadline).await? else { return Ok(None) };
+        let shadowed: Vec<Rect> = parts.iter().filter(|part| part.has_shadow(texts)).map(|part| part.clip).collect();
+        let plain =
+            if shadowed.is_empty() { Some(Vec::new()) } else { self.shots("plain", &shadowed, deadline).await? };
+        let Some(plain) = plain else { return Ok(None) };
+        let of_parts = Arc::clone(texts);
+        let choosing = tokio::task::spawn_blocking(move || {
+            let bare: Vec<Option<RgbImage>> = bare.iter().map(|png| decoded(png)).collect();
+            let behind = parts.iter().zip(&bare).flat_map(|(part, bare)| part.behind(&of_parts, bare.as_ref()));
+            let colour = paint_for(behind);
+            (parts, bare, colour)
+        });
+        let Ok((parts, bare, colour)) = choosing.await else { return Ok(Some(Vec::new())) };
+        let [red, green, blue] = colour.0;
+        let Some(painted) = self.shots(&format!("rgb({red}, {green}, {blue})"), &clips, deadline).await? else {
+            return Ok(None);
+        };
+        let mut plain = plain.into_iter();
+        let pictured = parts.into_iter().zip(bare).zip(painted).map(|((part, bare), painted)| {
+            let plain = part.has_shadow(texts).then(|| plain.next().unwrap_or_default());
+            Pictured { part, bare, plain, painted, colour }
+        });
+        Ok(Some(pictured.collect()))
+    }
+
+    /// Takes a picture of each of these places, with the texts of the page painted in this way; `None` after an exception.
+    async fn shots(self, way: &str, clips: &[Rect], deadline: Instant) -> Result<Option<Vec<Vec<u8>>>, CdpError> {
+        if self.evaluate(&format!("painted.paint('{way}')")).await?.is_none() {
+            return Ok(None);
+        }
+        let mut shots = Vec::new();
+        for &Rect { x, y, width, height } in clips {
             let clip = Clip { x, y, width, height, scale: 1.0 };
             let format = ImageFormat::Png { optimize_for_speed: true };
             let data = self.tab.capture(format, clip, deadline.min(self.deadline)).await?;
-            *picture = BASE64_STANDARD.decode(data).unwrap_or_default();
+            shots.push(BASE64_STANDARD.decode(data).unwrap_or_default());
         }
-        Ok(Some(three))
+        Ok(Some(shots))
     }
 }
 
@@ -248,16 +283,50 @@ struct Part {
 }
 
 impl Part {
-    /// Returns what its pictures say about its texts, by their numbers.
-    fn measure(&self, texts: &[Text], shots: &[Vec<u8>; 3]) -> Vec<(usize, Measured)> {
-        let [Some(bare), Some(dark), Some(light)] = shots.each_ref().map(|png| decoded(png)) else { return Vec::new() };
-        let paints = Paints { clip: self.clip, bare, dark, light };
-        let texts = self.texts.iter().filter_map(|place| texts.get(*place));
-        texts.filter_map(|text| Some((text.number, text.measure(&paints)?))).collect()
+    fn texts<'a>(&self, texts: &'a [Text]) -> impl Iterator<Item = &'a Text> {
+        self.texts.iter().filter_map(|place| texts.get(*place))
+    }
+
+    fn has_shadow(&self, texts: &[Text]) -> bool {
+        self.texts(texts).any(|text| text.has_shadow)
+    }
+
+    /// Returns the pixels of the part without texts that are where the texts are.
+    fn behind(&self, texts: &[Text], bare: Option<&RgbImage>) -> impl Iterator<Item = Rgb<u8>> {
+        let rects = self.texts(texts).flat_map(|text| &text.rects);
+        rects.flat_map(move |[left, top, width, height]| {
+            let (x, y) = (left.saturating_sub(self.clip.x), top.saturating_sub(self.clip.y));
+            let places = (y..y + height).flat_map(move |y| (x..x + width).map(move |x| (x, y)));
+            places.filter_map(move |(x, y)| bare?.get_pixel_checked(x, y).copied())
+        })
     }
 }
 
-/// Returns what was measured in a part. A panic over its pixels leaves its texts to a person.
+/// A part of a page, with its pictures.
+#[derive(Debug)]
+struct Pictured {
+    part: Part,
+    bare: Option<RgbImage>,
+    /// If a text has a shadow.
+    plain: Option<Vec<u8>>,
+    painted: Vec<u8>,
+    colour: Rgb<u8>,
+}
+
+impl Pictured {
+    /// Returns what the pictures say about the texts, by their numbers; `None` if one of them can't be read.
+    fn measured(self, texts: &[Text]) -> Option<Vec<(usize, Measured)>> {
+        let Self { part, bare, plain, painted, colour } = self;
+        let plain = match plain {
+            Some(png) => Some(decoded(&png)?),
+            None => None,
+        };
+        let paints = Paints { clip: part.clip, bare: bare?, plain, painted: decoded(&painted)?, colour };
+        Some(part.texts(texts).filter_map(|text| Some((text.number, text.measure(&paints)?))).collect())
+    }
+}
+
+/// Returns what was measured in a sheet. A panic over its pixels leaves its texts to a person.
 async fn finished(measuring: Option<JoinHandle<Vec<(usize, Measured)>>>) -> Vec<(usize, Measured)> {
     match measuring {
         Some(measuring) => measuring.await.unwrap_or_default(),
@@ -310,6 +379,24 @@ fn parts(texts: &[Text]) -> Vec<Part> {
     });
     parts.truncate(MAX_PARTS);
     parts
+}
+
+/// Returns these parts, in their order, in groups whose pictures are in memory together.
+fn sheets(parts: Vec<Part>) -> Vec<Vec<Part>> {
+    let mut sheets = Vec::<Vec<Part>>::new();
+    let mut left = 0;
+    for part in parts {
+        let size = pixels(part.clip);
+        match sheets.last_mut().filter(|_| size <= left) {
+            Some(sheet) => sheet.push(part),
+            None => {
+                left = MAX_PART_PIXELS;
+                sheets.push(vec![part]);
+            }
+        }
+        left = left.saturating_sub(size);
+    }
+    sheets
 }
 
 fn pixels(clip: Rect) -> u64 {
@@ -428,5 +515,13 @@ mod tests {
         assert!(parts.len() <= MAX_PARTS && parts.iter().map(|part| pixels(part.clip)).sum::<u64>() <= MAX_PIXELS);
         assert!(super::parts(&[text(0, [0, 0, u32::MAX, u32::MAX])]).is_empty());
         assert!(super::parts(&[]).is_empty());
+
+        let total = parts.len();
+        let sheets = sheets(parts);
+        let size = |sheet: &Vec<Part>| sheet.iter().map(|part| pixels(part.clip)).sum::<u64>();
+        assert!(sheets.iter().all(|sheet| size(sheet) <= MAX_PART_PIXELS));
+        assert_eq!(sheets.iter().map(Vec::len).sum::<usize>(), total);
+        let small: Vec<Text> = (0..6).map(|number: u32| text(0, [0, 2_000 * number, 100, 20])).collect();
+        assert_eq!(super::sheets(super::parts(&small)).len(), 1, "small ones share a sheet");
     }
 }
