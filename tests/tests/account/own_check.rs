@@ -6,18 +6,17 @@ use a11ycheck_account_web::Installation;
 use a11ycheck_core::{
     clock::Clock as _,
     domain::{
-        Failure, FailureCode, Finding, Impact, MailOutcome, PageCounts, PersonKind, Role, SiteInput, SiteUrl, Tag,
-        TotpSecret,
+        Failure, FailureCode, Finding, Impact, MailOutcome, PageCounts, PersonKind, Role, SiteInput, Tag, TotpSecret,
     },
     id::ScanId,
     locale::Locale,
     net::{AddressPolicy, SystemResolver},
-    scanner::{CancellationToken, ProgressSink, ScanRequest, Scanner as _, Script},
+    scanner::{CancellationToken, PageList, ProgressSink, ScanRequest, Scanner as _, Script},
     service::{Actor, Mailing, PersonInput},
 };
 use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence};
 use a11ycheck_tests::{Page, TestSite};
-use futures_util::future::join_all;
+use url::Url;
 
 use crate::{
     second_factor::switched_on,
@@ -359,22 +358,23 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
         ChromiumConfig::new(policy).with_resolver(Arc::new(SystemResolver::new())).with_enhanced_contrast(true);
     // How long a busy machine needs for a page is not the question, and what it shows is looked at elsewhere.
     let config = config.with_page_timeout(Duration::from_secs(300)).with_evidence(Evidence::LeftOut);
-    let scanner = ChromiumScanner::new(config).unwrap();
+    let scanner = ChromiumScanner::new(config.with_tabs(4).with_pages_at_once(4)).unwrap();
     let mut found = Vec::new();
     for locale in Locale::ALL {
         let pages = every.in_language(locale).await;
         let (site, paths) = served(&pages, &every.script, locale).await;
-        let checks = pages.iter().zip(&paths).map(async |((name, _), path)| {
-            let start = SiteUrl::parse(&site.url(path)).unwrap();
-            let request = ScanRequest::new(ScanId::generate(chrono::Utc::now()), start, 1);
-            let output = scanner.scan(request, &NoProgress, CancellationToken::new()).await;
-            let output = output.unwrap_or_else(|error| panic!("{locale}: {name}: {error:?}"));
-            assert_eq!(output.findings.pages_checked(), 1, "{locale}: {name}");
-            let problem =
-                |finding: &Finding| format!("{locale}: {name}: {} {} {}", finding.rule, finding.selector, finding.html);
-            output.findings.items.iter().map(problem).collect::<Vec<_>>()
-        });
-        found.extend(join_all(checks).await.concat());
+        let list = PageList::new(paths.iter().map(|path| Url::parse(&site.url(path)).unwrap())).unwrap();
+        let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), list);
+        let findings = scanner.scan(request, &NoProgress, CancellationToken::new()).await.unwrap().findings;
+        let names = pages.iter().map(|(name, _)| name);
+        for (name, outcome) in names.clone().zip(&findings.pages) {
+            assert!(outcome.is_checked(), "{locale}: {name}: {outcome:?}");
+        }
+        assert_eq!(findings.pages.len(), pages.len(), "{locale}");
+        let names: Vec<_> = names.collect();
+        found.extend(findings.items.iter().map(|Finding { page, rule, selector, html, .. }| {
+            format!("{locale}: {}: {rule} {selector} {html}", names[*page])
+        }));
     }
     scanner.close().await;
     assert!(found.is_empty(), "{}", found.join("\n"));
