@@ -50,6 +50,8 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox, soun
         "--disable-backgrounding-occluded-windows",
         "--disable-renderer-backgrounding",
         "--force-color-profile=srgb",
+        // Letters have grey edges on every machine, whatever its fonts are set up for: the share of a pixel that is text is one.
+        "--disable-lcd-text",
         "--hide-scrollbars",
         // The whole document is painted, and not only what is in view: see `beyond`.
         "--blink-settings=mainFrameClipsContent=false",

@@ -61,12 +61,6 @@ pub(super) struct Text {
     /// The contrast that it needs.
     least: f64,
     pub(super) has_shadow: bool,
-    /// True for a field in which nothing is typed yet.
-    #[serde(default)]
-    is_empty: bool,
-    /// Of such a field: the colour of its background, if it is opaque.
-    #[serde(default)]
-    ground: Option<[f64; 3]>,
     /// True if it is measured to be compared with another text, and its own contrast is not in question.
     #[serde(default)]
     pub(super) is_compared: bool,
@@ -183,9 +177,6 @@ impl Text {
     /// Returns the contrast of the text on these pictures; `None` if it is not seen whole there, if something beside it changes
     /// between them, or if its own colour cannot be told.
     pub(super) fn measure(&self, paints: &Paints) -> Option<Measured> {
-        if self.is_empty {
-            return self.measure_empty(paints);
-        }
         // How much of a shadow shows through the text is not known.
         if self.has_shadow && !self.is_opaque() {
             return None;
@@ -199,32 +190,6 @@ impl Text {
         let Seen { least, most, shown, behind, .. } = seen;
         let measured = Measured { contrast: Contrast { least, most }, shown, behind };
         (is_steady && is_whole && seen.whole >= FEWEST).then_some(measured)
-    }
-
-    /// Returns the contrast of what will be typed with all that is seen in an empty field; `None` if something may be above the field:
-    /// neither is most of what is seen its own background, nor are there letters of a hint.
-    fn measure_empty(&self, paints: &Paints) -> Option<Measured> {
-        let [red, green, blue, _] = self.colour;
-        let own = luminance([red, green, blue]);
-        let mut shown = Range::EMPTY;
-        shown.add(own);
-        let (mut behind, mut pixels, mut own_ground) = (Range::EMPTY, 0_usize, 0_usize);
-        let mut hint = Seen::default();
-        for rect in &self.rects {
-            self.look(*rect, paints, &mut hint)?;
-            let [left, top, width, height] = *rect;
-            let (x, y) = (left.checked_sub(paints.clip.x)?, top.checked_sub(paints.clip.y)?);
-            for (x, y) in (y..y + height).flat_map(|y| (x..x + width).map(move |x| (x, y))) {
-                let pixel = paints.bare.get_pixel_checked(x, y)?.0.map(f64::from);
-                behind.add(luminance(pixel));
-                pixels += 1;
-                let is_ground = |ground: [f64; 3]| [0, 1, 2].iter().all(|at| (pixel[*at] - ground[*at]).abs() <= SAME);
-                own_ground += usize::from(self.ground.is_some_and(is_ground));
-            }
-        }
-        let is_seen = own_ground * 2 > pixels || hint.whole >= FEWEST;
-        let is_measured = is_seen && hint.unsteady * UNSTEADY <= hint.pixels && self.is_opaque();
-        is_measured.then(|| Measured { contrast: shown.contrast(behind), shown, behind })
     }
 
     /// Looks at one of the text's boxes.
@@ -373,8 +338,6 @@ mod tests {
             size: 8.0,
             least: 4.5,
             has_shadow: false,
-            is_empty: false,
-            ground: None,
             is_compared: false,
         }
     }
@@ -467,27 +430,6 @@ mod tests {
             if x.is_multiple_of(2) { magenta.colour } else { *magenta.bare.get_pixel(x, 0) }
         });
         assert_eq!(black.measure(&magenta), None, "the paint is nearly the ground");
-    }
-
-    #[test]
-    fn an_empty_field_is_measured_where_its_own_background_is_seen() {
-        let grey = text([118.0, 118.0, 118.0, 1.0], 1.0);
-        let mut white = Text { is_empty: true, ground: Some([255.0; 3]), ..grey };
-        let without_hint = |behind: fn(u32, u32) -> [u8; 3]| {
-            let mut without_hint = paints(1.0, behind);
-            without_hint.painted = without_hint.bare.clone();
-            without_hint
-        };
-        assert_eq!(measured(&white, &without_hint(|_, _| [255; 3])), (4.54, 4.54));
-        assert_eq!(white.measure(&without_hint(|_, _| [90; 3])), None, "something is above it");
-        assert_eq!(measured(&white, &without_hint(|x, _| [if x < 8 { 118 } else { 255 }; 3])), (1.0, 4.54), "an icon");
-        white.ground = None;
-        assert_eq!(white.measure(&without_hint(|_, _| [255; 3])), None, "it may be below something");
-        assert_eq!(measured(&white, &paints(1.0, |_, _| [255; 3])), (4.54, 4.54), "its hint is seen");
-        assert_eq!(white.measure(&paints(0.5, |_, _| [255; 3])), None, "something is above the hint");
-        white.ground = Some([255.0; 3]);
-        white.colour[3] = 0.5;
-        assert_eq!(white.measure(&without_hint(|_, _| [255; 3])), None, "it would show through");
     }
 
     #[test]

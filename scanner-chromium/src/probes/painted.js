@@ -41,10 +41,8 @@ async (facts, limits) => {
   const left = openOf('color-contrast');
   const leftLinks = openOf('link-in-text-block');
   const reason = ({ any: [check] }) => check?.data?.messageKey ?? null;
-  // What is a picture in a font may say nothing.
-  const isFor = (node) => node.target.length === 1 && node.element && isConnected(node.element) && reason(node) !== 'nonBmp';
-  // Fields without a value have no text yet: what is typed will be in their colour, on the ground that is seen.
-  const empty = new Set((left?.nodes ?? []).filter((node) => reason(node) === 'emptyValue').map(({ element }) => element));
+  // Without a value there is no text, and what is a picture in a font may say nothing.
+  const isFor = (node) => node.target.length === 1 && node.element && isConnected(node.element) && !['emptyValue', 'nonBmp'].includes(reason(node));
 
   // What moves by itself, or may: what is painted of it once says nothing of it.
   const touched = new Set();
@@ -70,15 +68,8 @@ async (facts, limits) => {
     return parts.every(Number.isFinite) ? parts : null;
   };
   const typed = 'text|search|email|url|tel|number|password|button|submit|reset'.split('|');
-  const inside = (element) => {
-    const { left, top, right, bottom } = box(element);
-    const style = getComputedStyle(element);
-    const edge = (side) => parseFloat(style[`border${side}Width`]) + parseFloat(style[`padding${side}`]);
-    return { left: left + edge('Left'), top: top + edge('Top'), right: right - edge('Right'), bottom: bottom - edge('Bottom') };
-  };
   // The boxes of an element's own text, as far as what it is in does not cut them off.
   const boxes = (element) => {
-    if (empty.has(element)) return [inside(element)];
     if (/^(?:input|textarea|select)$/.test(tag(element))) {
       const kind = (getAttribute.call(element, 'type') ?? 'text').toLowerCase();
       return tag(element) !== 'input' || typed.includes(kind) ? [box(element)] : [];
@@ -148,12 +139,9 @@ async (facts, limits) => {
     }
     const colour = paintOf(element, style);
     if (!colour || colour[3] === 0 || opacity < 0.1) return null;
-    const isEmpty = empty.has(element);
-    if (isEmpty && opacity !== 1) return null;
-    const ground = isEmpty ? colourOf(style.backgroundColor) : null;
     const size = parseFloat(style.fontSize);
     const isLarge = size >= (parseInt(style.fontWeight, 10) >= 700 ? 14 : 18) * 96 / 72;
-    return { colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none', isEmpty, ground: ground?.[3] === 1 ? ground.slice(0, 3) : null };
+    return { colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none' };
   };
   // The places of a text on the page, which is in these parts; null if nothing of it is seen, or something moves there.
   const placesOf = (parts) => {
@@ -293,7 +281,7 @@ async (facts, limits) => {
           const near = rows.get(row) ?? [];
           overprints += near.length;
           for (const { number, rect } of near) {
-            if (overprinted.has(number) || texts[number].seen.isEmpty || texts[number].parts.includes(element) || !standsOn(rect, area)) continue;
+            if (overprinted.has(number) || texts[number].parts.includes(element) || !standsOn(rect, area)) continue;
             const seen = clipped(element, { left, top, right, bottom });
             if (seen && standsOn(rect, { left: seen.left + scrollX, top: seen.top + scrollY, right: seen.right + scrollX, bottom: seen.bottom + scrollY })) overprinted.add(number);
           }
@@ -412,9 +400,8 @@ async (facts, limits) => {
     settle(verdicts, linkVerdicts) {
       const inOrder = (list) => list.toSorted((one, other) => one.number - other.number);
       const known = (node) => axe.utils.getNodeFromTree(node.element);
-      // Text in the colour of its background may be meant not to be seen, a single character need not be text, and what is typed may
-      // get another colour by then.
-      const isDoubtful = (node) => ['equalRatio', 'shortTextContent', 'emptyValue'].includes(reason(node)) || isInactive(node.element);
+      // Text in the colour of its background may be meant not to be seen, and a single character need not be text.
+      const isDoubtful = (node) => ['equalRatio', 'shortTextContent'].includes(reason(node)) || isInactive(node.element);
       const ofText = inOrder(verdicts).filter(({ number, is }) => known(texts[number].node) && (is === 'passed' || !isDoubtful(texts[number].node)));
       decide(id, left, ofText, ({ least, most }, { size, least: needed }) => ({
         contrastRatio: [least, most],
