@@ -307,7 +307,7 @@ impl Part {
 struct Pictured {
     part: Part,
     bare: Option<RgbImage>,
-    /// If a text has a shadow.
+    /// With neither texts nor shadows, if a text has one.
     plain: Option<Vec<u8>>,
     painted: Vec<u8>,
     colour: Rgb<u8>,
@@ -381,7 +381,7 @@ fn parts(texts: &[Text]) -> Vec<Part> {
     parts
 }
 
-/// Returns these parts, in their order, in groups whose pictures are in memory together.
+/// Returns these parts, in their order, in groups that are pictured together.
 fn sheets(parts: Vec<Part>) -> Vec<Vec<Part>> {
     let mut sheets = Vec::<Vec<Part>>::new();
     let mut left = 0;
