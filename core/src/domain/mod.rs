@@ -100,7 +100,7 @@ pub use self::{
     },
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,
-    masking::{MASK, masked_html, masked_selector, masked_text, reveals_people},
+    masking::{MASK, file_address_reveals_people, masked_html, masked_selector, masked_text, reveals_people},
     memo::{Course, Depth, Memo},
     opened_by::OpenedBy,
     page_address::{page_address, page_key, view_of, without_query},

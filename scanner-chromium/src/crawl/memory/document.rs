@@ -11,7 +11,7 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{Memo, RuleId, UndecidedReason, masked_text},
+    domain::{Memo, RuleId, UndecidedReason, file_address_reveals_people, masked_text},
     scanner::RuleOutcomes,
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
@@ -145,7 +145,13 @@ impl KnownPart {
 
     fn has_personal_data(&self) -> bool {
         let target = if let KnownProof::Target(target) = &self.proof { Some(target.as_str()) } else { None };
-        [Some(self.url.as_str()), target, self.origin.as_deref()].into_iter().flatten().any(is_personal)
+        let reveals = match self.kind {
+            PartKind::Style | PartKind::Script | PartKind::Image | PartKind::Font => file_address_reveals_people,
+            // A document may be of one visitor, and so may what a script reads.
+            PartKind::Document | PartKind::Data | PartKind::Other => is_personal,
+        };
+        [Some(self.url.as_str()), target].into_iter().flatten().any(reveals)
+            || self.origin.as_deref().is_some_and(is_personal)
     }
 }
 
@@ -573,6 +579,29 @@ mod tests {
         assert!(with(KnownPart { url: Url::parse(&person()).unwrap(), ..part("", KnownProof::Body([0; 32])) }));
         assert!(with(part("", KnownProof::Target(person()))));
         assert!(with(KnownPart { origin: Some(person()), ..part("", KnownProof::Body([0; 32])) }));
+    }
+
+    #[test]
+    fn the_version_of_a_file_and_the_key_of_a_site_are_not_personal_but_in_the_address_of_a_document_they_may_be() {
+        let address = "https://maps.example/?key=AIzaSyD0a1b2c3&v=47DEQpj8HBSa1TImW";
+        let of = |kind| PageMemory {
+            parts: vec![
+                KnownPart { url: Url::parse(address).unwrap(), kind, ..part("", KnownProof::Body([0; 32])) },
+                KnownPart { kind, ..part("", KnownProof::Target(address.to_owned())) },
+            ],
+            ..page(1)
+        };
+        for (kind, is_personal) in [
+            (PartKind::Style, false),
+            (PartKind::Script, false),
+            (PartKind::Image, false),
+            (PartKind::Font, false),
+            (PartKind::Document, true),
+            (PartKind::Data, true),
+            (PartKind::Other, true),
+        ] {
+            assert_eq!(of(kind).has_personal_data(), is_personal, "{kind:?}");
+        }
     }
 
     #[test]
