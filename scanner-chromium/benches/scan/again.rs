@@ -103,16 +103,18 @@ impl Again {
 }
 
 /// Prints the pages of which the second check has other findings than the first: those that it has looked at, and that are not the same
-/// each time.
+/// each time. Stops at one that it has taken over.
 fn print_differences(first: &Findings, second: &Findings) {
     let by_page = |findings: &Findings| -> BTreeMap<String, Vec<String>> {
         let mut pages: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for item in &findings.items {
-            let page = findings.pages[item.page].url.to_string();
+            let page = findings.pages[item.page].url.clone();
             pages.entry(page).or_default().push(format!("{} {}", item.rule.as_str(), item.selector));
         }
         pages
     };
+    let taken_over: BTreeSet<_> =
+        second.pages.iter().filter(|page| page.looked_at.is_some()).map(|page| page.url.clone()).collect();
     let (first, second) = (by_page(first), by_page(second));
     let pages: BTreeSet<_> =
         first.keys().chain(second.keys()).filter(|page| first.get(*page) != second.get(*page)).collect();
@@ -127,6 +129,7 @@ fn print_differences(first: &Findings, second: &Findings) {
             gone.len(),
             new.len()
         );
+        assert!(!taken_over.contains(page), "{page} was taken over");
     }
 }
 

@@ -16,6 +16,8 @@ use crate::support::{Progress, Reply, Request, Site, config, page, request};
 
 /// The number of pages beside the start page.
 const PAGES: usize = 8;
+/// The address of a script, with its version, which looks like a token, and what looks like the key of a service.
+const SCRIPT: &str = "/script.js?v=47DEQpj8HBSa1TImW5JCeuQe&key=AIzaSyD0a1b2c3";
 
 /// A site whose files a test changes.
 struct Shop {
@@ -50,7 +52,7 @@ impl Shop {
             shop.put(&format!("/page/{number}"), Reply::Html(product(number, "")));
         }
         shop.put_tagged("/style.css", "text/css", "1", "p { color: #777; background: #fff }");
-        shop.put_tagged("/script.js", "text/javascript", "1", "document.title += '!'");
+        shop.put_tagged(SCRIPT, "text/javascript", "1", "document.title += '!'");
         shop.put("/logo.svg", Reply::File("image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec()));
         shop
     }
@@ -123,7 +125,8 @@ fn answer(request: &Request, reply: Reply) -> Reply {
 fn product(number: usize, more: &str) -> String {
     // An address of another site may hold what looks like personal data: it need not be remembered.
     let more = format!("<a href='https://social.test/share?mail=me&amp;text=Text+{number}'>Share</a>{more}");
-    let parts = "<link rel=stylesheet href=/style.css><script src=/script.js></script><img src=/logo.svg>";
+    let script = SCRIPT.replace('&', "&amp;");
+    let parts = format!("<link rel=stylesheet href=/style.css><script src='{script}'></script><img src=/logo.svg>");
     page(&format!("Product {number}"), &format!("{parts}<p>Text {number}</p>{more}"))
 }
 
@@ -167,7 +170,7 @@ async fn a_page_that_has_changed_is_examined_and_so_are_all_where_what_they_shar
     assert_eq!((taken_over, loaded, course(&second)), (PAGES - 3, 5, Course::Incremental));
     let changes: [(&str, Change); 4] = [
         ("a style sheet", |shop| shop.put_tagged("/style.css", "text/css", "2", "p { color: #333; background: #fff }")),
-        ("a script", |shop| shop.put_tagged("/script.js", "text/javascript", "2", "document.title += '?'")),
+        ("a script", |shop| shop.put_tagged(SCRIPT, "text/javascript", "2", "document.title += '?'")),
         ("a picture", |shop| {
             let larger = "<svg xmlns='http://www.w3.org/2000/svg' width='90' height='90'/>";
             shop.put("/logo.svg", Reply::File("image/svg+xml", larger.as_bytes().to_vec()));

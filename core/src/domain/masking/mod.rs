@@ -27,9 +27,10 @@ pub fn masked_text(text: &str) -> Cow<'_, str> {
     masked_values(masked_parameters(text, |name, value| is_private(name) || looks_like_token(value)))
 }
 
-/// Returns whether the address of a script, style sheet, picture or font that a page loads has personal data: what
-/// [`masked_text`] masks in it, with one difference. A value that tells versions of a file apart, or the site to a service, may look
-/// like a token and is none: every visitor of the page gets it, as in `site.css?v=47DEQpj8HBSa1TImW` or `maps.js?key=AIzaSyD0`.
+/// Returns whether the address of a script, style sheet, picture or font has personal data, in a page that was visited without a login:
+/// what [`masked_text`] masks in it, with one difference. A value that tells versions of a file apart, or the site to a service, may
+/// look like a token and is none (`site.css?v=47DEQpj8HBSa1TImW`, `maps.js?key=AIzaSyD0`): each visitor gets it, or it was drawn for this
+/// visit.
 pub fn file_address_reveals_people(address: &str) -> bool {
     let is_of_file = |name: &str| OF_FILES.iter().any(|known| known.eq_ignore_ascii_case(name));
     masked_values(masked_parameters(address, |name, _| is_private(name) && !is_of_file(name))) != address
