@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::value::RawValue;
+use crate::browser::Script;
 
 /// The version whose rules the catalogue knows. Rule ids and the border between "fails" and "needs review" change
 /// between minor versions; patches only fix bugs.
@@ -36,8 +36,7 @@ pub(crate) struct AxeSource {
     path: PathBuf,
     version: String,
     source: String,
-    /// The expression as a JSON string: escaping 650 kB for every frame would cost more than sending it.
-    expression: Box<RawValue>,
+    expression: Script,
 }
 
 impl std::fmt::Debug for AxeSource {
@@ -70,14 +69,12 @@ impl AxeSource {
 
     /// Takes the content of a file; `path` says in messages where it is from.
     pub(crate) fn of_text(path: &Path, source: String) -> Result<Self, SourceError> {
-        let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
         let found = version(&source).unwrap_or("unknown").to_owned();
         if !found.strip_prefix(WANTED).is_some_and(|rest| rest.starts_with('.')) {
             return Err(SourceError::Version { path: path.to_owned(), found });
         }
         let source = in_ascii(source);
-        let expression = serde_json::value::to_raw_value(&expression("", &source))
-            .map_err(|error| unreadable(io::Error::other(error)))?;
+        let expression = Script::new(&expression("", &source));
         Ok(Self { path: path.to_owned(), version: found, source, expression })
     }
 
@@ -90,7 +87,7 @@ impl AxeSource {
     }
 
     /// Returns the expression that injects axe-core into a document's world; its value is that of `survey.js`.
-    pub(crate) const fn expression(&self) -> &RawValue {
+    pub(crate) const fn expression(&self) -> &Script {
         &self.expression
     }
 

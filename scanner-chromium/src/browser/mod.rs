@@ -37,5 +37,5 @@ pub(crate) use self::{
     pool::BrowserPool,
     settings::BrowserSettings,
     tab::{Tab, TabError, TabSettings},
-    world::{Outcome, Timers, ensure_timers, evaluate, world},
+    world::{Outcome, Script, Timers, ensure_timers, evaluate, world},
 };

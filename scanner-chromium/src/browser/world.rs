@@ -1,6 +1,7 @@
 //! Our isolated world in a document, where no script of the page can reach what runs.
 
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::{Duration, Instant};
 
 use super::Tab;
@@ -48,6 +49,18 @@ pub(crate) async fn ensure_timers(
             Ok(Timers::Replaced)
         }
         other => other.map(|_| Timers::Native),
+    }
+}
+
+/// An expression that is the same for every page, as a JSON string: escaping a long one for each page would cost more than sending
+/// it.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Script(Box<RawValue>);
+
+impl Script {
+    pub(crate) fn new(expression: &str) -> Self {
+        Self(to_raw_value(expression).expect("every text can be written as JSON"))
     }
 }
 

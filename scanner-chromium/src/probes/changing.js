@@ -1,6 +1,6 @@
 // Looks for text that goes on changing by itself. Called before anything moves the page, and leaves `changing` in this world. What it
 // finds becomes results of `outcome.probes`, in the form of `run.js`.
-(facts, makeStops, limits) => {
+(makeStops, limits) => {
   const id = 'a11ycheck-changing-text';
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
@@ -73,7 +73,7 @@
       const { probes } = outcome;
       const add = (list, elements) => {
         const nodes = elements.slice(0, 50).map((element) => probes.node(id, { element }, true));
-        if (nodes.length > 0) list.push({ id, ...facts[id], nodes });
+        if (nodes.length > 0) list.push({ id, ...probes.facts[id], nodes });
       };
       const stops = makeStops();
       if (!stops.hasStop()) {

@@ -1,6 +1,6 @@
 // Functions that the probes of clipped text share: they list the texts of a page, find the element that clips a text,
 // and add findings to `outcome.probes`, in the form of `run.js`.
-(facts) => {
+() => {
   const parent = (node) => Reflect.get(Node.prototype, 'parentElement', node);
   const { getBoundingClientRect: boxOf, closest, checkVisibility } = Element.prototype;
   const isShown = (element) => checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
@@ -52,7 +52,7 @@
   const add = (list, id, elements, dataOf = () => null) => {
     const known = [...new Set(elements)].filter((element) => axe.utils.getNodeFromTree(element));
     const nodes = known.slice(0, 50).map((element) => outcome.probes.node(id, { element, data: dataOf(element) }, true));
-    if (nodes.length > 0) list.push({ id, ...facts[id], nodes });
+    if (nodes.length > 0) list.push({ id, ...outcome.probes.facts[id], nodes });
   };
   return { add, cutter, isMeant, isShown, isSlide, parent, texts };
 }

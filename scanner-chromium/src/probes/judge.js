@@ -1,5 +1,5 @@
 // Turns verdicts about the languages of texts, in the order in which `run.js` returned the texts, into results.
-(verdicts, facts) => {
+(verdicts) => {
   const { probes } = outcome;
   for (const [index, verdict] of verdicts.entries()) {
     if (verdict === null || verdict.outcome === 'passed') continue;
@@ -8,6 +8,6 @@
     const list = verdict.outcome === 'failed' ? probes.violations : probes.incomplete;
     const known = list.find(({ id }) => id === rule);
     if (known) known.nodes.push(node);
-    else list.push({ id: rule, ...facts[rule], nodes: [node] });
+    else list.push({ id: rule, ...probes.facts[rule], nodes: [node] });
   }
 }

@@ -1,6 +1,6 @@
 // Reads the sources of the handlers of keys that a page has on its window and its document for shortcuts of a single character, and
 // leaves what it finds beside what other probes have found. Calls none of them.
-(handlers, facts) => {
+(handlers) => {
   const id = 'a11ycheck-single-key';
   const { probes } = outcome;
   // A handler that looks at these, or calls a function that is named after them, may want them held.
@@ -44,7 +44,7 @@
   if (keys.size > 0) {
     const element = Reflect.get(Document.prototype, 'documentElement', document);
     const data = { keys: [...keys].slice(0, 10), places: [...places] };
-    probes.incomplete.push({ id, ...facts[id], nodes: [probes.node(id, { element, data }, true)] });
+    probes.incomplete.push({ id, ...probes.facts[id], nodes: [probes.node(id, { element, data }, true)] });
   }
   (handlers.length > 0 ? probes.passed : probes.inapplicable).push(id);
 }

@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 
-use super::facts::facts;
 use crate::{
     axe::AxeError,
     browser::{Outcome, Tab, evaluate},
@@ -48,7 +47,7 @@ struct Handler {
 pub(crate) async fn run_keys(tab: &Tab, world: i64, deadline: Instant) -> Result<(), AxeError> {
     let until = deadline.min(Instant::now() + TIME);
     let Ok(Some(handlers)) = handlers(tab, until).await else { return Ok(()) };
-    let expression = format!("({KEYS})({}, {})", json!(handlers), facts());
+    let expression = format!("({KEYS})({})", json!(handlers));
     let evaluated = evaluate(tab, world, &expression, Outcome::Value, deadline).await?;
     if let Some(exception) = evaluated.exception() {
         tracing::warn!(exception, "The handlers of keys of a page could not be read");

@@ -5,7 +5,6 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 
-use super::facts::facts;
 use crate::{
     axe::AxeError,
     browser::{Outcome, Tab, evaluate},
@@ -121,7 +120,7 @@ impl Page<'_> {
             "first": 2_600,
             "whole": 6_500,
         });
-        Ok(self.evaluate(&format!("({CHANGING})({}, {STOPS}, {limits})", facts())).await?.exception().is_none())
+        Ok(self.evaluate(&format!("({CHANGING})({STOPS}, {limits})")).await?.exception().is_none())
     }
 
     /// Waits where text changes, while nothing moves the page: does it go on by itself?
@@ -137,7 +136,7 @@ impl Page<'_> {
     /// Goes through the page with the Tab key: is the focus seen, and can it leave where it is?
     async fn walk(self) -> Result<(), CdpError> {
         let limits = json!({ "stops": MAX_STOPS });
-        let begun = self.evaluate(&format!("({WALK})({}, {limits})", facts())).await?;
+        let begun = self.evaluate(&format!("({WALK})({limits})")).await?;
         if begun.exception().is_some() {
             return Ok(());
         }
@@ -208,7 +207,7 @@ impl Page<'_> {
             // The milliseconds that scripts of the page have to adapt it.
             "wait": 100,
         });
-        let begun = self.evaluate(&format!("({SPACING})({}, {CUTS}, {limits})", facts())).await?;
+        let begun = self.evaluate(&format!("({SPACING})({CUTS}, {limits})")).await?;
         if begun.exception().is_none() {
             self.evaluate("spacing.look()").await?;
             self.evaluate("spacing.end()").await?;
@@ -219,7 +218,7 @@ impl Page<'_> {
     /// Makes the window narrow, and looks for text that is clipped, and for text that can be read only by scrolling
     /// sideways.
     async fn narrow(self) -> Result<(), CdpError> {
-        let begun = self.evaluate(&format!("({NARROW})({}, {CUTS})", facts())).await?;
+        let begun = self.evaluate(&format!("({NARROW})({CUTS})")).await?;
         if begun.exception().is_some() {
             return Ok(());
         }

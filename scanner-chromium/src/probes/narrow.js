@@ -1,7 +1,7 @@
 // Looks for clipped text and horizontal scrolling on a page whose window is made narrow from outside. Notes the text
 // that is clipped before that, and leaves `narrow` in this world.
-(facts, makeCuts) => {
-  const { add, cutter, isMeant, isShown, parent, texts } = makeCuts(facts);
+(makeCuts) => {
+  const { add, cutter, isMeant, isShown, parent, texts } = makeCuts();
   const { closest } = Element.prototype;
   const cutBefore = new Set(texts().filter((node) => cutter(node)));
   const frame = () => new Promise((resolve) => setTimeout(resolve, 60));

@@ -2,7 +2,7 @@
 // could not compare with the text around them. Leaves `painted` in this world, and returns the texts (their numbers, places, colours and
 // limits), the links, each with its number and that of the text around it, and how many times a box has to be scrolled for texts that are beyond
 // its edge. A style sheet is all that the page has in addition while its texts are painted, and `end` takes it away.
-async (facts, limits) => {
+async (limits) => {
   const id = 'a11ycheck-text-contrast';
   const linkId = 'a11ycheck-link-contrast';
   const getter = (type, name) => {
@@ -334,7 +334,7 @@ async (facts, limits) => {
       decided.add(node);
       if (verdict.is !== 'passed') found[verdict.is === 'failed' ? 'failed' : 'undecided'].push({ element: node.element, data: dataOf(verdict, seen) });
     }
-    const result = (list) => ({ id: probe, ...facts[probe], nodes: list.slice(0, limits.nodes).map((each, index) => probes.node(probe, each, index < limits.kept)) });
+    const result = (list) => ({ id: probe, ...probes.facts[probe], nodes: list.slice(0, limits.nodes).map((each, index) => probes.node(probe, each, index < limits.kept)) });
     if (found.failed.length > 0) probes.violations.push(result(found.failed));
     if (found.undecided.length > 0) probes.incomplete.push(result(found.undecided));
     probes.inapplicable = probes.inapplicable.filter((each) => each !== probe);

@@ -19,10 +19,7 @@ use tokio::{
     time::{Duration, Instant},
 };
 
-use super::{
-    facts::facts,
-    glyphs::{Contrast, Measured, Paints, Text, Verdict, paint_for},
-};
+use super::glyphs::{Contrast, Measured, Paints, Text, Verdict, paint_for};
 use crate::{
     axe::AxeError,
     browser::{Outcome, Tab, evaluate},
@@ -152,7 +149,7 @@ impl Page<'_> {
             "steps": 8,
             "margin": 8,
         });
-        let Some(seen) = self.evaluate(&format!("({PAINTED})({}, {limits})", facts())).await? else { return Ok(None) };
+        let Some(seen) = self.evaluate(&format!("({PAINTED})({limits})")).await? else { return Ok(None) };
         let Seen { texts, links, steps } = serde_json::from_value(seen).unwrap_or_default();
         if parts(&texts).is_empty() && steps == 0 {
             return Ok(Some(()));

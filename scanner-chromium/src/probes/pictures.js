@@ -1,7 +1,7 @@
 // Returns the visible pictures whose files may be animated, the largest first, and leaves `pictures` in this world. Its
 // `settle` takes the judgements of their frames (`film.rs`, `flashes.rs`) and adds findings to `outcome.probes`, in the
 // form of `run.js`. Changes nothing in the page.
-(facts, makeStops, limits) => {
+(makeStops, limits) => {
   const moving = 'a11ycheck-moving-picture';
   const flashing = 'a11ycheck-flashing-picture';
   const { probes } = outcome;
@@ -93,7 +93,7 @@
     settle(verdicts) {
       const add = (list, id, found) => {
         const nodes = found.slice(0, limits.kept).map((each) => probes.node(id, each, true));
-        if (nodes.length > 0) list.push({ id, ...facts[id], nodes });
+        if (nodes.length > 0) list.push({ id, ...probes.facts[id], nodes });
       };
       const movers = isBesideText() ? verdicts.filter(({ movement }) => movement !== null) : [];
       const stops = makeStops();

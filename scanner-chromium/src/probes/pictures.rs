@@ -12,7 +12,6 @@ use serde_json::json;
 use tokio::time::{Duration, Instant};
 
 use super::{
-    facts::facts,
     film::{Film, Movement},
     flashes::{Flashes, flashes},
     moving::STOPS,
@@ -136,7 +135,7 @@ impl Page<'_> {
             "side": 8,
             "large": 48,
         });
-        let expression = format!("({PICTURES})({}, {STOPS}, {limits})", facts());
+        let expression = format!("({PICTURES})({STOPS}, {limits})");
         let listed = evaluate(self.tab, self.world, &expression, Outcome::Value, self.deadline).await?;
         if let Some(exception) = listed.exception() {
             tracing::warn!(exception, "The pictures of a page could not be listed");

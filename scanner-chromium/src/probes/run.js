@@ -1,8 +1,9 @@
 // Runs the probes after axe-core, in the same world, and leaves what they find in `outcome.probes`, in the form of axe-core's
 // own results. Changes nothing in the page. Returns the texts whose language is to be detected, as JSON text; `judge.js`
-// takes the verdicts. What the page may share with others is left in `outcome.probes.shared`.
+// takes the verdicts. What the page may share with others is left in `outcome.probes.shared`,
+// and the facts about probes in `outcome.probes.facts`, for the scripts that add findings later.
 (makeKit, families, makeTexts, makeShared, facts, limits) => {
-  const probes = { violations: [], incomplete: [], passed: [], inapplicable: [], texts: [] };
+  const probes = { violations: [], incomplete: [], passed: [], inapplicable: [], texts: [], facts };
   outcome.probes = probes;
   const began = performance.now();
   const hasTime = () => performance.now() - began <= limits.time;

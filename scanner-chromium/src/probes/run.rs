@@ -1,5 +1,7 @@
 //! The run of the probes in a page.
 
+use std::sync::LazyLock;
+
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -9,7 +11,7 @@ use super::{
 };
 use crate::{
     axe::AxeError,
-    browser::{Outcome, Tab, evaluate},
+    browser::{Outcome, Script, Tab, evaluate},
 };
 
 const RUN: &str = include_str!("run.js");
@@ -44,7 +46,33 @@ pub(crate) async fn run(
     enhanced_contrast: bool,
     deadline: Instant,
 ) -> Result<(), AxeError> {
-    let left_out = if enhanced_contrast { None } else { Some("a11ycheck-enhanced-contrast") };
+    static EVERY: LazyLock<Script> = LazyLock::new(|| script(None));
+    static MOST: LazyLock<Script> = LazyLock::new(|| script(Some("a11ycheck-enhanced-contrast")));
+    let probes: &Script = if enhanced_contrast { &EVERY } else { &MOST };
+    let evaluated = evaluate(tab, main_world, probes, Outcome::Value, deadline).await?;
+    if let Some(exception) = evaluated.exception() {
+        tracing::warn!(exception, "The probes failed on a page");
+        return Ok(());
+    }
+    let texts: Vec<Claimed> = evaluated.json()?;
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let verdicts: Vec<_> = texts.iter().map(judge).collect();
+    // On most pages, all texts are in the language that the page says.
+    if !verdicts.iter().flatten().any(Verdict::accuses) {
+        return Ok(());
+    }
+    let expression = format!("({JUDGE})({})", json!(verdicts));
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Value, deadline).await?;
+    if let Some(exception) = evaluated.exception() {
+        tracing::warn!(exception, "The languages of a page could not be judged");
+    }
+    Ok(())
+}
+
+/// Returns the script that runs every probe but this one.
+fn script(left_out: Option<&str>) -> Script {
     let limits = json!({
         // The elements of one probe, those among them that may be kept, and the time in milliseconds after which no other
         // probe begins.
@@ -59,25 +87,5 @@ pub(crate) async fn run(
         "leftOut": left_out,
     });
     let families = FAMILIES.join(",");
-    let expression = format!("({RUN})({KIT}, [{families}], {LANGUAGE}, {ACROSS}, {}, {limits})", facts());
-    let evaluated = evaluate(tab, main_world, &expression, Outcome::Value, deadline).await?;
-    if let Some(exception) = evaluated.exception() {
-        tracing::warn!(exception, "The probes failed on a page");
-        return Ok(());
-    }
-    let texts: Vec<Claimed> = evaluated.json()?;
-    if texts.is_empty() {
-        return Ok(());
-    }
-    let verdicts: Vec<_> = texts.iter().map(judge).collect();
-    // On most pages, all texts are in the language that the page says.
-    if !verdicts.iter().flatten().any(Verdict::accuses) {
-        return Ok(());
-    }
-    let expression = format!("({JUDGE})({}, {})", json!(verdicts), facts());
-    let evaluated = evaluate(tab, main_world, &expression, Outcome::Value, deadline).await?;
-    if let Some(exception) = evaluated.exception() {
-        tracing::warn!(exception, "The languages of a page could not be judged");
-    }
-    Ok(())
+    Script::new(&format!("({RUN})({KIT}, [{families}], {LANGUAGE}, {ACROSS}, {}, {limits})", facts()))
 }

@@ -1,6 +1,6 @@
 // Looks for players in the document that a script has started, and adds findings to `outcome.probes`. `addresses` are
 // those of the players outside of the document, which `players.js` has returned.
-(addresses, facts) => {
+(addresses) => {
   const id = 'a11ycheck-script-sound';
   const { probes } = outcome;
   const { all, has, isVisible, read } = probes.kit;
@@ -21,6 +21,6 @@
     const element = Reflect.get(Document.prototype, 'documentElement', document);
     nodes.push(probes.node(id, { element, data: { messageKey: 'page', files: [...files].slice(0, 10) } }, true));
   }
-  if (nodes.length > 0) probes.incomplete.push({ id, ...facts[id], nodes });
+  if (nodes.length > 0) probes.incomplete.push({ id, ...probes.facts[id], nodes });
   (players.length > 0 || files.size > 0 ? probes.passed : probes.inapplicable).push(id);
 }

@@ -11,7 +11,6 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 
-use super::facts::facts;
 use crate::{
     axe::AxeError,
     browser::{Outcome, Tab, evaluate},
@@ -77,7 +76,7 @@ pub(crate) async fn run_sound(
     deadline: Instant,
 ) -> Result<(), AxeError> {
     let Some(addresses) = outside else { return Ok(()) };
-    let expression = format!("({SOUND})({}, {})", json!(addresses), facts());
+    let expression = format!("({SOUND})({})", json!(addresses));
     let evaluated = evaluate(tab, world, &expression, Outcome::Value, deadline).await?;
     if let Some(exception) = evaluated.exception() {
         tracing::warn!(exception, "The players of a page could not be read");

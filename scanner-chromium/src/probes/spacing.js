@@ -2,9 +2,9 @@
 // nothing can change meanwhile, and the page has its own spacing again before its scripts run. Only if something is
 // found, it is examined once more, after the page has had time to adapt. The only change to the page is a style sheet.
 // Leaves `spacing` in this world.
-(facts, makeCuts, limits) => {
+(makeCuts, limits) => {
   const id = 'a11ycheck-clipped-spacing';
-  const { add, cutter, isMeant, isShown, isSlide, parent, texts } = makeCuts(facts);
+  const { add, cutter, isMeant, isShown, isSlide, parent, texts } = makeCuts();
   const { closest } = Element.prototype;
 
   // Transitions take no time. Important rules in a layer win over the page's own important rules outside of layers, as

@@ -1,6 +1,6 @@
 // Walks through a page with the Tab key, which is pressed from outside. Leaves `walk` in this world. What it finds becomes results
 // of `outcome.probes`, in the form of `run.js`. Nothing of the document is changed but the focus and the position, which `end` puts back.
-(facts, limits) => {
+(limits) => {
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
     return (node) => get.call(node);
@@ -114,7 +114,7 @@
       const { probes } = outcome;
       const node = (id, element) => probes.node(id, { element }, true);
       const isKnown = (element) => axe.utils.getNodeFromTree(element);
-      const add = (list, id, elements) => elements.length > 0 && list.push({ id, ...facts[id], nodes: elements.map((element) => node(id, element)) });
+      const add = (list, id, elements) => elements.length > 0 && list.push({ id, ...probes.facts[id], nodes: elements.map((element) => node(id, element)) });
       const unseen = found.unseen.filter(isKnown);
       add(probes.violations, 'a11ycheck-focus-visible', unseen);
       (visited.length > 0 ? probes.passed : probes.inapplicable).push('a11ycheck-focus-visible');

@@ -10,6 +10,7 @@ use super::{
     marks::{CONSENT_MANAGERS, MARKS},
     phrases::CONSENT_WORDS,
 };
+use crate::browser::Script;
 
 const SIGHT: &str = include_str!("sight.js");
 
@@ -66,8 +67,8 @@ impl Sight {
 }
 
 /// Returns the expression that reads what a page shows, to be evaluated in an isolated world.
-pub(crate) fn look() -> &'static str {
-    static LOOK: LazyLock<String> = LazyLock::new(|| {
+pub(crate) fn look() -> &'static Script {
+    static LOOK: LazyLock<Script> = LazyLock::new(|| {
         let marks: Vec<_> =
             MARKS.iter().map(|mark| json!({ "selectors": mark.selectors.join(", "), "inline": mark.inline })).collect();
         let consent = json!({ "managers": CONSENT_MANAGERS.join(", "), "words": CONSENT_WORDS });
@@ -90,7 +91,7 @@ pub(crate) fn look() -> &'static str {
             "rows": 6,
             "cover": Cover::LEAST_PERCENT,
         });
-        format!("({SIGHT})({}, {consent}, {limits})", json!(marks))
+        Script::new(&format!("({SIGHT})({}, {consent}, {limits})", json!(marks)))
     });
     &LOOK
 }
