@@ -56,7 +56,7 @@ static CUT_EMAIL: LazyLock<Regex> = LazyLock::new(|| {
 static SIGNED_TOKEN: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?"));
 /// Letters and digits in the form of an IBAN (ISO 13616), in groups of four or without spaces. Here and below, letters beyond ASCII are no
-/// part of a word: a number may stand behind one without a space, and the search for words of Unicode takes a hundred times as long.
+/// part of a word: a number may stand behind one without a space, and the search for words of Unicode is far slower in texts with such letters.
 static ACCOUNT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?-u:\b)[A-Z]{2}[0-9]{2}(?:[ \u{a0}]?[A-Z0-9]{4}){2,7}(?:[ \u{a0}]?[A-Z0-9]{1,3})?(?-u:\b)")
 });

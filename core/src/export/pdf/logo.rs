@@ -70,7 +70,7 @@ mod tests {
         for (bytes, words) in [
             (cut, "damaged"),
             (file(2_001, 1, ImageFormat::Png), "larger than 2000 × 2000 pixels"),
-            // A small file that unpacks to far more than is accepted.
+            // A small file that unpacks to more than twice what is accepted.
             (file(3_000, 3_000, ImageFormat::WebP), "larger than 2000 × 2000 pixels"),
             ([file(1, 1, ImageFormat::Png), vec![0; 600_000]].concat(), "more than 512 KiB"),
             (b"<svg onload='alert(1)'/>".to_vec(), "neither PNG nor JPEG nor WebP"),
