@@ -327,7 +327,7 @@ impl PageParts {
     pub(super) fn failed(&mut self, failed: &LoadingFailed) {
         let Some(UnderWay { url, kind, origin, head, .. }) = self.under_way.remove(&failed.request_id) else { return };
         let is_blocked = failed.blocked_reason.is_some();
-        let may_be_unreachable = !is_blocked && kind != PartKind::Document && failed.error_text != ABORTED;
+        let may_be_unreachable = !is_blocked && failed.error_text != ABORTED;
         let (status, proof) = match head {
             // The browser does not read the body that is sent in place of a part.
             Some(Head { status, proof: proof @ (Proof::Missing | Proof::Unreachable), .. }) => (status, proof),
@@ -601,7 +601,8 @@ mod tests {
         let gone = "net::ERR_NAME_NOT_RESOLVED";
         assert_eq!(failed("Font", gone, false), Ok((0, Proof::Unreachable)));
         assert_eq!(failed("Font", gone, true), Err(Obstacle::Failed), "it broke off");
-        assert_eq!(failed("Document", gone, false), Err(Obstacle::Failed), "a frame may show something else");
+        assert_eq!(failed("Document", gone, false), Ok((0, Proof::Unreachable)), "a frame that shows nothing");
+        assert_eq!(failed("Document", gone, true), Err(Obstacle::Failed), "a frame that shows a part of something");
         assert_eq!(failed("Font", ABORTED, false), Err(Obstacle::Failed), "the page has stopped it");
         let mut page = Page::new();
         page.ask("1", "Image", json!({ "url": "http://b.example/x" }));

@@ -194,20 +194,25 @@ async fn a_page_with_parts_that_nobody_gets_is_taken_over_until_one_of_them_is_t
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let parts = format!(
         "<link rel=stylesheet href=https://127.0.0.1:{closed}/a.css><link rel=stylesheet href=http://127.0.0.1:{closed}/b.css>
-         <link rel=stylesheet href=/gone.css><script src=/gone.js></script><img alt='' src=/gone.png>"
+         <link rel=stylesheet href=/gone.css><script src=/gone.js></script><img alt='' src=/gone.png>
+         <iframe title=Map src=https://127.0.0.1:{closed}/map?at=1></iframe>"
     );
-    let with_parts = |shop: &Shop| {
+    let shop_with = async |parts: &str| {
+        let shop = Shop::new().await;
         for number in 0..PAGES {
-            shop.put(&format!("/page/{number}"), Reply::Html(product(number, &parts)));
+            shop.put(&format!("/page/{number}"), Reply::Html(product(number, parts)));
         }
+        shop
     };
-    let shop = Shop::new().await;
-    with_parts(&shop);
+    let shop = shop_with(&parts).await;
     let (second, taken_over, loaded) = shop.after(|_| {}).await;
     assert_eq!((taken_over, loaded, course(&second)), (PAGES - 2, 3, Course::Incremental));
+    assert!(
+        second.findings.pages[1..].iter().all(|page| page.unchecked_frames.len() == 1),
+        "a frame that shows nothing"
+    );
     for there in ["/gone.css", "/gone.js", "/gone.png"] {
-        let shop = Shop::new().await;
-        with_parts(&shop);
+        let shop = shop_with(&parts).await;
         let (second, taken_over, _) = shop.after(|shop| shop.put_tagged(there, "text/plain", "1", "x")).await;
         assert_eq!((taken_over, course(&second)), (0, Course::Full), "{there}");
     }

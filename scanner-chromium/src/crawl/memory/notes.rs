@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use a11ycheck_core::domain::{PageOutcome, StandardId, UndecidedReason};
+use a11ycheck_core::domain::{FailureCode, PageOutcome, StandardId, UncheckedFrame, UndecidedReason};
 use futures_util::future::join_all;
 use rustls::ClientConfig;
 use sha2::{Digest as _, Sha256};
@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{
     asking::{Answer, Asking, Known, Question},
-    document::{Hash256, KnownPart, PageMemory},
+    document::{Hash256, KnownPart, KnownProof, PageMemory},
     reuse::Earlier,
 };
 use crate::{
@@ -22,6 +22,7 @@ use crate::{
     axe::PageSums,
     crawl::{across::PageBlocks, fetch::FetchError, site::Site},
     guard::Guard,
+    redaction::redacted,
     visit::{Checked, Pace, PagePart, PartKind, Proof, Scope as _, walls::says_not_found},
 };
 
@@ -160,8 +161,7 @@ impl Noted {
         let is_whole = outcome.is_checked()
             && !outcome.still_changing
             && outcome.unanswered.is_empty()
-            && outcome.frames_not_checked == 0
-            && outcome.unchecked_frames.is_empty();
+            && has_no_other_frames(outcome, &parts);
         // More reasons than are kept would be summed up in another way.
         let has_all = reasons.values().all(|reasons| reasons.len() < UndecidedReason::MAX_PER_RULE);
         let memory = PageMemory {
@@ -186,6 +186,16 @@ impl Noted {
         }
         is_kept.then_some(memory)
     }
+}
+
+/// Returns whether all frames that were not checked are named, and each shows nothing because no server can be reached for it, which is
+/// proven as of any other part.
+fn has_no_other_frames(outcome: &PageOutcome, parts: &[KnownPart]) -> bool {
+    let is_empty = |part: &&KnownPart| part.kind == PartKind::Document && part.proof == KnownProof::Unreachable;
+    let shown = |part: &KnownPart| UncheckedFrame::new(&redacted(part.url.as_str()), FailureCode::Unreachable);
+    let empty: Vec<_> = parts.iter().filter(is_empty).map(shown).collect();
+    usize::try_from(outcome.frames_not_checked).is_ok_and(|number| number == outcome.unchecked_frames.len())
+        && outcome.unchecked_frames.iter().all(|frame| empty.contains(frame))
 }
 
 /// Returns the hash of everything but its parts on which the outcome of a page depends: versions, settings, standard,
