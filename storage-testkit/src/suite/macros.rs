@@ -1,9 +1,11 @@
 //! The macros that make tests of the list of all cases.
 
+use a11ycheck_core::{clock::ManualClock, store::Store};
+use async_trait::async_trait;
 use tokio::runtime::Builder;
 
 use super::{accounts::*, outbox::*, results::*, walks::*, work::*};
-use crate::StoreFactory;
+use crate::{ForwardStore, StoreFactory, forward_store};
 
 /// Makes one `#[test]` of every case of the [suite](crate), in a module per area, for the stores of this
 /// [`StoreFactory`](crate::StoreFactory): an expression that is evaluated for each case.
@@ -80,8 +82,48 @@ macro_rules! store_suite {
 /// Panics if the promise is broken, or if there is no such case.
 #[doc(hidden)]
 pub fn run_store_case(factory: &impl StoreFactory, area: &str, case: &str) {
+    run(&AnyStores(factory), area, case);
+}
+
+/// Not generic, so that the cases are compiled once, here, and not again with each store.
+fn run(factory: &AnyStores<'_>, area: &str, case: &str) {
     let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();
     runtime.unwrap().block_on(async {
         crate::store_cases! { run (factory, area, case) }
     });
 }
+
+/// A factory without the type of its stores.
+#[async_trait]
+trait Factory: Send + Sync {
+    async fn any(&self, clock: ManualClock) -> AnyStore;
+}
+
+#[async_trait]
+impl<F: StoreFactory> Factory for F {
+    async fn any(&self, clock: ManualClock) -> AnyStore {
+        AnyStore(Box::new(self.empty(clock).await))
+    }
+}
+
+struct AnyStores<'f>(&'f dyn Factory);
+
+#[async_trait]
+impl StoreFactory for AnyStores<'_> {
+    type Store = AnyStore;
+
+    async fn empty(&self, clock: ManualClock) -> AnyStore {
+        self.0.any(clock).await
+    }
+}
+
+#[derive(Debug)]
+struct AnyStore(Box<dyn Store>);
+
+impl ForwardStore for AnyStore {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
+    }
+}
+
+forward_store!(AnyStore);
