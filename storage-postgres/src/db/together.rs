@@ -120,7 +120,10 @@ impl<K, V> Server<K, V> {
         S: Fn(PostgresStore, Vec<Call<K, V>>) -> F,
         F: Future<Output = Result<(), sqlx::Error>>,
     {
-        while let Some(calls) = self.next() {
+        loop {
+            // What has arrived meanwhile, or is about to be asked, shares the statement.
+            tokio::task::yield_now().await;
+            let Some(calls) = self.next() else { return };
             // A call without an answer runs a statement of its own, which reports the error if it fails as well.
             match tokio::time::timeout(store.step_timeout(), serve(store.clone(), calls)).await {
                 Ok(Ok(())) => {}

@@ -48,10 +48,12 @@ impl PostgresStore {
     pub(super) async fn pages_together(self, calls: Vec<PageCall>) -> Result<(), sqlx::Error> {
         let mut session = self.session().await?;
         let pages = || calls.iter().map(|call| &call.key);
+        // The lists are selected, so that their lengths are no constants to the planner: with a short list it expects so much less
+        // work than in general that it makes a plan for each call, which takes longer than the reading.
         let rows: Vec<PgRow> = sqlx::query(concat!(
             "SELECT asked.position, counted.total, ",
             site_columns!(),
-            " FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+            " FROM unnest((SELECT $1::text[]), (SELECT $2::text[]), (SELECT $3::bigint[]), (SELECT $4::bigint[]))
                   WITH ORDINALITY AS asked (team_id, tag, most, skipped, position)
               CROSS JOIN LATERAL (
                   SELECT count(*) AS total FROM sites
