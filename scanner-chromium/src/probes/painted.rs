@@ -47,10 +47,10 @@ const ONE_COLOUR: f64 = 1.05;
 const MAX_TEXTS: usize = 1_000;
 /// The time limit for all that is done about them.
 const TIME: Duration = Duration::from_secs(20);
-/// The part of the page's own time that is left for what is done with the page afterwards.
+/// The part of the page's own time that is left for what is done with the page afterwards; a third of that time if it is short.
 const RESERVE: Duration = Duration::from_secs(8);
-/// The part of it that is left when the last picture is taken. What is pictured is bounded by numbers, so that a check finds the same on most
-/// machines; of a page that takes longer all the same, the parts that were pictured by then are measured.
+/// The part of the probe's time that is left when the last picture is taken; half of it if it is short. What is pictured is bounded by numbers,
+/// so that a check finds the same on most machines; of a page that takes longer all the same, the parts that were pictured by then are measured.
 const ENDING: Duration = Duration::from_secs(4);
 /// The number of parts of a page that are pictured.
 const MAX_PARTS: usize = 24;
@@ -82,11 +82,12 @@ pub(crate) async fn is_contrast_open(tab: &Tab, main_world: i64, deadline: Insta
 /// # Errors
 /// Those of the browser, but not that the time was over.
 pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -> Result<(), AxeError> {
-    let until = deadline.checked_sub(RESERVE).unwrap_or(deadline).min(Instant::now() + TIME);
-    if until <= Instant::now() {
+    let now = Instant::now();
+    let times = Times::of(deadline.saturating_duration_since(now));
+    if times.all.is_zero() {
         return Ok(());
     }
-    let page = Page { tab, world: main_world, deadline: until };
+    let page = Page { tab, world: main_world, deadline: now + times.all, pictured_by: now + times.pictures };
     let measured = match page.measure().await {
         Err(CdpError::TimedOut { .. }) => Ok(None),
         measured => measured,
@@ -98,6 +99,21 @@ pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -
     }
     tab.unfreeze(deadline).await?;
     Ok(())
+}
+
+/// The time for all that is done about the texts of a page, and the part of it until the last picture.
+#[derive(Debug, PartialEq, Eq)]
+struct Times {
+    all: Duration,
+    pictures: Duration,
+}
+
+impl Times {
+    /// Returns the times on a page that has this much of its own left.
+    fn of(left: Duration) -> Self {
+        let all = (left - RESERVE.min(left / 3)).min(TIME);
+        Self { all, pictures: all - ENDING.min(all / 2) }
+    }
 }
 
 /// The answer of `painted.js`.
@@ -126,6 +142,7 @@ struct Page<'a> {
     tab: &'a Tab,
     world: i64,
     deadline: Instant,
+    pictured_by: Instant,
 }
 
 impl Page<'_> {
@@ -155,8 +172,7 @@ impl Page<'_> {
             return Ok(Some(()));
         }
         self.tab.freeze(self.deadline).await?;
-        let late = self.deadline.checked_sub(ENDING).unwrap_or(self.deadline);
-        let Some(first) = self.scene(texts, late).await? else { return Ok(None) };
+        let Some(first) = self.scene(texts).await? else { return Ok(None) };
         let mut scenes = vec![first];
         for step in 0..steps {
             if scenes.last().is_some_and(|scene| scene.is_cut_short) {
@@ -164,7 +180,7 @@ impl Page<'_> {
             }
             let Some(texts) = self.evaluate(&format!("painted.scroll({step})")).await? else { return Ok(None) };
             let texts: Vec<Text> = serde_json::from_value(texts).unwrap_or_default();
-            let Some(scene) = self.scene(texts, late).await? else { return Ok(None) };
+            let Some(scene) = self.scene(texts).await? else { return Ok(None) };
             if self.evaluate("painted.scrollBack()").await?.is_none() {
                 return Ok(None);
             }
@@ -186,11 +202,11 @@ impl Page<'_> {
     }
 
     /// Measures these texts; `None` after an exception. Parts for which there is no time are left out.
-    async fn scene(self, texts: Vec<Text>, deadline: Instant) -> Result<Option<Scene>, CdpError> {
+    async fn scene(self, texts: Vec<Text>) -> Result<Option<Scene>, CdpError> {
         let (sheets, texts) = (sheets(parts(&texts)), Arc::new(texts));
         let (mut measured, mut under_way, mut is_cut_short) = (Vec::new(), None::<JoinHandle<_>>, false);
         for sheet in sheets {
-            match self.pictures(sheet, &texts, deadline).await {
+            match self.pictures(sheet, &texts).await {
                 Ok(Some(pictured)) => {
                     let texts = Arc::clone(&texts);
                     let next = tokio::task::spawn_blocking(move || {
@@ -223,18 +239,12 @@ impl Page<'_> {
     }
 
     /// Takes the pictures of some parts of the page; `None` after an exception.
-    async fn pictures(
-        self,
-        parts: Vec<Part>,
-        texts: &Arc<Vec<Text>>,
-        deadline: Instant,
-    ) -> Result<Option<Vec<Pictured>>, CdpError> {
+    async fn pictures(self, parts: Vec<Part>, texts: &Arc<Vec<Text>>) -> Result<Option<Vec<Pictured>>, CdpError> {
         // To paint the texts in another way takes about as long as a picture: all parts in the one, then all in the next.
         let clips: Vec<Rect> = parts.iter().map(|part| part.clip).collect();
-        let Some(bare) = self.shots("bare", &clips, deadline).await? else { return Ok(None) };
+        let Some(bare) = self.shots("bare", &clips).await? else { return Ok(None) };
         let shadowed: Vec<Rect> = parts.iter().filter(|part| part.has_shadow(texts)).map(|part| part.clip).collect();
-        let plain =
-            if shadowed.is_empty() { Some(Vec::new()) } else { self.shots("plain", &shadowed, deadline).await? };
+        let plain = if shadowed.is_empty() { Some(Vec::new()) } else { self.shots("plain", &shadowed).await? };
         let Some(plain) = plain else { return Ok(None) };
         let of_parts = Arc::clone(texts);
         let choosing = tokio::task::spawn_blocking(move || {
@@ -245,7 +255,7 @@ impl Page<'_> {
         });
         let Ok((parts, bare, colour)) = choosing.await else { return Ok(Some(Vec::new())) };
         let [red, green, blue] = colour.0;
-        let Some(painted) = self.shots(&format!("rgb({red}, {green}, {blue})"), &clips, deadline).await? else {
+        let Some(painted) = self.shots(&format!("rgb({red}, {green}, {blue})"), &clips).await? else {
             return Ok(None);
         };
         let mut plain = plain.into_iter();
@@ -257,7 +267,7 @@ impl Page<'_> {
     }
 
     /// Takes a picture of each of these places, with the texts of the page painted in this way; `None` after an exception.
-    async fn shots(self, way: &str, clips: &[Rect], deadline: Instant) -> Result<Option<Vec<Vec<u8>>>, CdpError> {
+    async fn shots(self, way: &str, clips: &[Rect]) -> Result<Option<Vec<Vec<u8>>>, CdpError> {
         if self.evaluate(&format!("painted.paint('{way}')")).await?.is_none() {
             return Ok(None);
         }
@@ -265,7 +275,7 @@ impl Page<'_> {
         for &Rect { x, y, width, height } in clips {
             let clip = Clip { x, y, width, height, scale: 1.0 };
             let format = ImageFormat::Png { optimize_for_speed: true };
-            let data = self.tab.capture(format, clip, deadline.min(self.deadline)).await?;
+            let data = self.tab.capture(format, clip, self.pictured_by).await?;
             shots.push(BASE64_STANDARD.decode(data).unwrap_or_default());
         }
         Ok(Some(shots))
@@ -465,6 +475,18 @@ mod tests {
             "number": number, "rects": [rect], "colour": [0, 0, 0, 1], "opacity": 1, "size": 16, "least": 4.5, "hasShadow": false,
         });
         serde_json::from_value(text).unwrap()
+    }
+
+    #[test]
+    fn a_page_with_little_time_has_its_share_measured() {
+        let of = |left: u64| {
+            let Times { all, pictures } = Times::of(Duration::from_millis(left));
+            [all.as_millis(), pictures.as_millis()]
+        };
+        assert_eq!(of(50_000), [20_000, 16_000]);
+        assert_eq!(of(24_000), [16_000, 12_000]);
+        assert_eq!(of(6_000), [4_000, 2_000]);
+        assert_eq!(of(0), [0, 0]);
     }
 
     #[test]
