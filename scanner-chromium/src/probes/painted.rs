@@ -180,6 +180,8 @@ impl Page<'_> {
             }
             let Some(texts) = self.evaluate(&format!("painted.scroll({step})")).await? else { return Ok(None) };
             let texts: Vec<Text> = serde_json::from_value(texts).unwrap_or_default();
+            // On a busy machine, the next picture may otherwise show the box as it was before.
+            self.draw_frame().await?;
             let Some(scene) = self.scene(texts).await? else { return Ok(None) };
             if self.evaluate("painted.scrollBack()").await?.is_none() {
                 return Ok(None);
@@ -189,8 +191,7 @@ impl Page<'_> {
         let Some(lost) = self.evaluate("painted.end()").await? else { return Ok(None) };
         if steps > 0 {
             // With this frame the page gets its events of scrolling, while its scripts stand still.
-            let clip = Clip { x: 0, y: 0, width: 1, height: 1, scale: 1.0 };
-            self.tab.capture(ImageFormat::Png { optimize_for_speed: true }, clip, self.deadline).await?;
+            self.draw_frame().await?;
         }
         let lost: HashSet<usize> = serde_json::from_value(lost).unwrap_or_default();
         let measured = scenes.iter().flat_map(|scene| &scene.measured);
@@ -199,6 +200,13 @@ impl Page<'_> {
         let of_links = judge_links(&links, &measured);
         let settle = format!("painted.settle({}, {})", Value::from(of_texts), Value::from(of_links));
         Ok(self.evaluate(&settle).await?.map(|_| ()))
+    }
+
+    /// Has the browser draw the page as it is now.
+    async fn draw_frame(self) -> Result<(), CdpError> {
+        let clip = Clip { x: 0, y: 0, width: 1, height: 1, scale: 1.0 };
+        self.tab.capture(ImageFormat::Png { optimize_for_speed: true }, clip, self.deadline).await?;
+        Ok(())
     }
 
     /// Measures these texts; `None` after an exception. Parts for which there is no time are left out.
