@@ -7,6 +7,7 @@ mod exact;
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
+    pin::pin,
     sync::Arc,
 };
 
@@ -17,7 +18,11 @@ use a11ycheck_core::{
     net::LookupShare,
     scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
-use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use futures_util::{
+    StreamExt as _,
+    future::{Either, select},
+    stream::FuturesUnordered,
+};
 use tokio::time::{Duration, Instant};
 use url::Url;
 
@@ -52,6 +57,9 @@ const LEAST_SAMPLE: usize = 2;
 /// The number of remembered pages that are asked for to find one that is unchanged, on average. On a site that has changed more than
 /// that, little would be saved.
 const MAX_DRAWN_PER_SAMPLED: usize = 10;
+/// The number of remembered pages that are asked for before it is their turn, while the sample is examined, and how many at a time.
+const ASKED_AHEAD: usize = 64;
+const ASKED_AHEAD_AT_ONCE: usize = 2;
 /// The number of pages, after the start page, that are examined for what the site is built with.
 const PLATFORM_PAGES: u32 = 2;
 /// The time for robots.txt, sitemaps and the waits that a busy site asks for, in addition to that for all pages.
@@ -160,7 +168,14 @@ impl<'a> Crawl<'a> {
         let scope = Start::of(start);
         let robots = self.robots_for(start, &scope).await?;
         let way: Arc<dyn Scope> = Arc::new(Way::new(scope.clone(), self.reach.clone()));
-        let first = match self.visits.visit(start, &scope, &way, Look::Start).await? {
+        let expected = self.key(self.parts.axe.version(), &self.visits.browser_product());
+        let earlier = self.earlier(&expected);
+        let reusable = incremental(earlier.as_ref(), self.request);
+        // The rules are those of this origin: other pages are asked for once it is known where the site is.
+        let is_known =
+            |url: &Url| url.origin() == start.origin() && robots.as_ref().is_ok_and(|robots| robots.allows(url));
+        let looking = self.visits.visit(start, &scope, &way, Look::Start);
+        let first = match beside(looking, self.ask_for_sample(reusable, is_known, &*way)).await? {
             Some(Ok(checked)) => checked,
             Some(Err(error)) => return Err(self.at_start(start, error).await),
             None => return Err(CrawlError::Start(timed_out())),
@@ -202,10 +217,9 @@ impl<'a> Crawl<'a> {
         }
         missing.begin(&first, robots.clone());
         let engine = self.engine(&first);
-        let browser = engine.browser.as_deref().unwrap_or_default();
-        let Self { parts, user_agent, fonts, .. } = &self;
-        let key = memory::key(&parts.config, self.request.standard, &engine.version, browser, user_agent, fonts);
-        let mut proof = self.prove(&key, &robots, &missing, &site, &way).await?;
+        let key = self.key(&engine.version, engine.browser.as_deref().unwrap_or_default());
+        let earlier = earlier.filter(|_| key == expected);
+        let mut proof = self.prove(earlier, &robots, &missing, &site, &way).await?;
         let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, engine, self.room.clone());
         ledger.settle(&Lead::start(start.clone()), Ok(first));
         ledger.add_sitemap(&listed);
@@ -258,42 +272,106 @@ impl<'a> Crawl<'a> {
         Ok(false)
     }
 
+    /// Returns the hash of everything but its parts on which the outcome of a page depends in this scan.
+    fn key(&self, axe: &str, browser: &str) -> Hash256 {
+        let Self { request, parts, user_agent, fonts, .. } = self;
+        memory::key(&parts.config, request.standard, axe, browser, user_agent, fonts)
+    }
+
+    /// Returns the previous check, if it remembers anything that counts with this key.
+    fn earlier(&self, key: &Hash256) -> Option<Earlier> {
+        let check = self.request.earlier.as_ref().filter(|_| self.notes.is_some())?;
+        Earlier::of(Arc::clone(check), key)
+    }
+
+    /// Asks for the pages of which the sample will consist if none has changed, as far as they may be visited.
+    async fn ask_for_sample(&self, earlier: Option<&Earlier>, may_be_visited: impl Fn(&Url) -> bool, way: &dyn Scope) {
+        let Some(earlier) = earlier else { return };
+        let mut drawn = earlier.drawn(self.request.scan);
+        drawn.truncate(earlier.sample_size());
+        self.ask_ahead(earlier, drawn, may_be_visited, way).await;
+    }
+
+    /// Asks for remembered pages before it is their turn, as far as they may be visited: the answers are kept for the scan. Does nothing at a
+    /// site that wants a pause between requests.
+    async fn ask_ahead(
+        &self,
+        earlier: &Earlier,
+        pages: Vec<&PageMemory>,
+        may_be_visited: impl Fn(&Url) -> bool,
+        way: &dyn Scope,
+    ) {
+        let Some(notes) = self.notes.as_ref().filter(|_| self.visits.pace().is_unhindered()) else { return };
+        let (mut pages, mut asked) = (pages.into_iter(), FuturesUnordered::new());
+        loop {
+            while asked.len() < ASKED_AHEAD_AT_ONCE
+                && let Some(page) = pages.next()
+            {
+                if Url::parse(&page.asked).is_ok_and(|url| may_be_visited(&url)) {
+                    asked.push(self.is_unchanged(earlier, notes, page, way));
+                }
+            }
+            if asked.next().await.is_none() {
+                return;
+            }
+        }
+    }
+
     /// Finds out whether outcomes of the previous check may be taken over: examines some of the pages that seem unchanged. If one
     /// of them has another outcome, nothing is taken over.
     async fn prove(
         &self,
-        key: &Hash256,
+        earlier: Option<Earlier>,
         robots: &Robots,
         missing: &MissingPages<'_>,
         site: &Site,
         way: &Arc<dyn Scope>,
     ) -> Result<Proof, CrawlError> {
-        let mut proof = Proof { looks: HashMap::new(), earlier: None, may_reuse: false, course: Course::Full };
-        let (Some(notes), Some(check)) = (&self.notes, &self.request.earlier) else { return Ok(proof) };
-        proof.earlier = Earlier::of(Arc::clone(check), key);
-        let Some(earlier) = proof.earlier.as_ref().filter(|_| check.depth == Depth::Incremental) else {
+        let mut proof = Proof { looks: HashMap::new(), earlier, may_reuse: false, course: Course::Full };
+        let (Some(notes), Some(earlier)) = (&self.notes, incremental(proof.earlier.as_ref(), self.request)) else {
             return Ok(proof);
         };
-        let mut sample = Vec::new();
-        for (drawn, page) in earlier.drawn(self.request.scan).into_iter().enumerate() {
-            if sample.len() >= earlier.sample_size() {
-                break;
-            }
-            if drawn >= MAX_DRAWN_PER_SAMPLED * (earlier.sample_size() + LEAST_SAMPLE) || Instant::now() >= self.done_by
+        let may_be_visited = |url: &Url| robots.allows(url) && site.contains(url);
+        let (mut sample, mut drawn) = (Vec::new(), earlier.drawn(self.request.scan).into_iter().enumerate());
+        while sample.len() < earlier.sample_size()
+            && let Some((number, page)) = drawn.next()
+        {
+            if number >= MAX_DRAWN_PER_SAMPLED * (earlier.sample_size() + LEAST_SAMPLE)
+                || Instant::now() >= self.done_by
             {
                 return Ok(proof);
             }
             let Ok(url) = Url::parse(&page.asked) else { continue };
-            let may_be_visited = robots.allows(&url) && site.contains(&url);
-            if may_be_visited && self.is_unchanged(earlier, notes, page, &**way).await {
+            if may_be_visited(&url) && self.is_unchanged(earlier, notes, page, &**way).await {
                 sample.push((url, page));
             }
         }
         if sample.len() < LEAST_SAMPLE {
             return Ok(proof);
         }
+        let others = drawn.take(ASKED_AHEAD).map(|(_, page)| page).collect();
+        let looking = self.look_at(sample, earlier, missing, site, way);
+        let Sampled { looks, are_all_seen, is_contradicted } =
+            beside(looking, self.ask_ahead(earlier, others, may_be_visited, &**way)).await?;
+        proof.looks = looks;
+        if is_contradicted {
+            proof.course = Course::Contradicted;
+        }
+        proof.may_reuse = are_all_seen && !is_contradicted;
+        Ok(proof)
+    }
+
+    /// Examines pages that seem unchanged, and compares them with what is remembered.
+    async fn look_at(
+        &self,
+        sample: Vec<(Url, &PageMemory)>,
+        earlier: &Earlier,
+        missing: &MissingPages<'_>,
+        site: &Site,
+        way: &Arc<dyn Scope>,
+    ) -> Result<Sampled, BrowserError> {
+        let mut sampled = Sampled { looks: HashMap::new(), are_all_seen: true, is_contradicted: false };
         let (mut sample, mut looks) = (sample.into_iter(), FuturesUnordered::new());
-        let (mut are_all_seen, mut is_contradicted) = (true, false);
         loop {
             while looks.len() < self.visits.at_once()
                 && let Some((url, page)) = sample.next()
@@ -308,7 +386,7 @@ impl<'a> Crawl<'a> {
             }
             let Some((url, page, visited)) = looks.next().await else { break };
             let Some(visited) = visited? else {
-                are_all_seen = false;
+                sampled.are_all_seen = false;
                 break;
             };
             let mut noted = None;
@@ -317,9 +395,9 @@ impl<'a> Crawl<'a> {
                     noted = self.noted(&url, checked, Some(earlier)).await;
                     let differences = earlier.differences(page, checked);
                     let has_just_changed = Earlier::has_just_changed(page, noted.as_ref());
-                    are_all_seen &= differences.is_empty() || !has_just_changed;
+                    sampled.are_all_seen &= differences.is_empty() || !has_just_changed;
                     if !differences.is_empty() && !has_just_changed {
-                        is_contradicted = true;
+                        sampled.is_contradicted = true;
                         tracing::warn!(
                             scan = %self.request.scan,
                             url = without_query(url.as_str()),
@@ -329,16 +407,11 @@ impl<'a> Crawl<'a> {
                     }
                 }
                 // It may be our own trouble, which says nothing about what is remembered.
-                Err(_) => are_all_seen = false,
+                Err(_) => sampled.are_all_seen = false,
             }
-            proof.looks.insert(url.into(), (visited, noted));
+            sampled.looks.insert(url.into(), (visited, noted));
         }
-        drop(looks);
-        if is_contradicted {
-            proof.course = Course::Contradicted;
-        }
-        proof.may_reuse = are_all_seen && !is_contradicted;
-        Ok(proof)
+        Ok(sampled)
     }
 
     /// Returns whether a page of the previous check seems unchanged, when it is its turn at the site.
@@ -493,6 +566,13 @@ impl<'a> Crawl<'a> {
     }
 }
 
+/// The pages of the sample that were examined, by address, and what they show of the others.
+struct Sampled {
+    looks: HashMap<String, (Visited, Option<Noted>)>,
+    are_all_seen: bool,
+    is_contradicted: bool,
+}
+
 /// The result of examining a sample of the pages that seem unchanged, before any outcome is taken over.
 struct Proof {
     /// The pages that were examined for it, by address.
@@ -523,6 +603,19 @@ struct SiteTask<'a> {
     /// The room for pictures.
     room: Room,
     done_by: Instant,
+}
+
+/// Returns the previous check, if outcomes may be taken over from it in this scan.
+fn incremental<'e>(earlier: Option<&'e Earlier>, request: &ScanRequest) -> Option<&'e Earlier> {
+    earlier.filter(|_| request.earlier.as_ref().is_some_and(|check| check.depth == Depth::Incremental))
+}
+
+/// Does something as long as something else is under way, and returns the outcome of the latter.
+async fn beside<T>(work: impl Future<Output = T>, meanwhile: impl Future<Output = ()>) -> T {
+    match select(pin!(work), pin!(meanwhile)).await {
+        Either::Left((outcome, _)) => outcome,
+        Either::Right(((), work)) => work.await,
+    }
 }
 
 /// Returns the end of the time of a scan that begins now.

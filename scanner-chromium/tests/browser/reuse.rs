@@ -36,7 +36,7 @@ impl Shop {
     async fn new() -> Self {
         let files = Files::default();
         let served = Arc::clone(&files);
-        let site = Site::start(move |request| {
+        let site = Site::describing_itself(move |request| {
             let files = served.lock().unwrap();
             let asked = format!("/asked{}", request.path);
             let of_client = request.header("sec-fetch-dest").is_none().then(|| files.get(&asked)).flatten();
@@ -216,6 +216,18 @@ async fn a_page_with_parts_that_nobody_gets_is_taken_over_until_one_of_them_is_t
         let (second, taken_over, _) = shop.after(|shop| shop.put_tagged(there, "text/plain", "1", "x")).await;
         assert_eq!((taken_over, course(&second)), (0, Course::Full), "{there}");
     }
+}
+
+#[tokio::test]
+async fn a_page_that_the_site_has_closed_meanwhile_is_neither_taken_over_nor_asked_for() {
+    let shop = Shop::new().await;
+    let first = shop.scan(None).await;
+    shop.put("/robots.txt", Reply::File("text/plain", b"User-agent: *\nDisallow: /page/3\n".to_vec()));
+    let before = shop.site.requests().len();
+    let second = shop.scan(Some(&first)).await;
+    let asked: Vec<_> = shop.site.requests()[before..].iter().map(|request| request.path.clone()).collect();
+    assert!(asked.iter().any(|path| path == "/page/2") && !asked.iter().any(|path| path == "/page/3"), "{asked:?}");
+    assert_eq!(second.findings.pages_taken_over(), PAGES - 3, "the sample is looked at");
 }
 
 #[tokio::test]
