@@ -4,29 +4,26 @@
 //! This module chooses; [`Visits`] opens and checks a page.
 
 mod exact;
+mod proof;
 
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
-    pin::pin,
+    collections::{BTreeMap, VecDeque},
     sync::Arc,
 };
 
 use a11ycheck_core::{
     catalog::{failure_of, terms},
-    domain::{Course, Depth, Failure, FailureCause, FailureCode, FailureFacts, Tool, without_query},
+    domain::{Course, Failure, FailureCause, FailureCode, FailureFacts, Tool},
     locale::Locale,
     net::LookupShare,
     scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
-use futures_util::{
-    StreamExt as _,
-    future::{Either, select},
-    stream::FuturesUnordered,
-};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::time::{Duration, Instant};
 use url::Url;
 
 pub(crate) use self::exact::check_exactly;
+use self::proof::{Proof, beside, incremental};
 use super::{
     actions::WithoutActions,
     fetch::{FetchError, Fetcher},
@@ -52,14 +49,6 @@ use crate::{
 /// The number of pages that are chosen before the first of them is done. It is a constant, so that the same pages are
 /// chosen on any machine.
 const LOOKAHEAD: u32 = 8;
-/// The least number of pages that are examined before outcomes are taken over.
-const LEAST_SAMPLE: usize = 2;
-/// The number of remembered pages that are asked for to find one that is unchanged, on average. On a site that has changed more than
-/// that, little would be saved.
-const MAX_DRAWN_PER_SAMPLED: usize = 10;
-/// The number of remembered pages that are asked for before it is their turn, while the sample is examined, and how many at a time.
-const ASKED_AHEAD: usize = 64;
-const ASKED_AHEAD_AT_ONCE: usize = 2;
 /// The number of pages, after the start page, that are examined for what the site is built with.
 const PLATFORM_PAGES: u32 = 2;
 /// The time for robots.txt, sitemaps and the waits that a busy site asks for, in addition to that for all pages.
@@ -284,136 +273,6 @@ impl<'a> Crawl<'a> {
         Earlier::of(Arc::clone(check), key)
     }
 
-    /// Asks for the pages of which the sample will consist if none has changed, as far as they may be visited.
-    async fn ask_for_sample(&self, earlier: Option<&Earlier>, may_be_visited: impl Fn(&Url) -> bool, way: &dyn Scope) {
-        let Some(earlier) = earlier else { return };
-        let mut drawn = earlier.drawn(self.request.scan);
-        drawn.truncate(earlier.sample_size());
-        self.ask_ahead(earlier, drawn, may_be_visited, way).await;
-    }
-
-    /// Asks for remembered pages before it is their turn, as far as they may be visited: the answers are kept for the scan. Does nothing at a
-    /// site that wants a pause between requests.
-    async fn ask_ahead(
-        &self,
-        earlier: &Earlier,
-        pages: Vec<&PageMemory>,
-        may_be_visited: impl Fn(&Url) -> bool,
-        way: &dyn Scope,
-    ) {
-        let Some(notes) = self.notes.as_ref().filter(|_| self.visits.pace().is_unhindered()) else { return };
-        let (mut pages, mut asked) = (pages.into_iter(), FuturesUnordered::new());
-        loop {
-            while asked.len() < ASKED_AHEAD_AT_ONCE
-                && let Some(page) = pages.next()
-            {
-                if Url::parse(&page.asked).is_ok_and(|url| may_be_visited(&url)) {
-                    asked.push(self.is_unchanged(earlier, notes, page, way));
-                }
-            }
-            if asked.next().await.is_none() {
-                return;
-            }
-        }
-    }
-
-    /// Finds out whether outcomes of the previous check may be taken over: examines some of the pages that seem unchanged. If one
-    /// of them has another outcome, nothing is taken over.
-    async fn prove(
-        &self,
-        earlier: Option<Earlier>,
-        robots: &Robots,
-        missing: &MissingPages<'_>,
-        site: &Site,
-        way: &Arc<dyn Scope>,
-    ) -> Result<Proof, CrawlError> {
-        let mut proof = Proof { looks: HashMap::new(), earlier, may_reuse: false, course: Course::Full };
-        let (Some(notes), Some(earlier)) = (&self.notes, incremental(proof.earlier.as_ref(), self.request)) else {
-            return Ok(proof);
-        };
-        let may_be_visited = |url: &Url| robots.allows(url) && site.contains(url);
-        let (mut sample, mut drawn) = (Vec::new(), earlier.drawn(self.request.scan).into_iter().enumerate());
-        while sample.len() < earlier.sample_size()
-            && let Some((number, page)) = drawn.next()
-        {
-            if number >= MAX_DRAWN_PER_SAMPLED * (earlier.sample_size() + LEAST_SAMPLE)
-                || Instant::now() >= self.done_by
-            {
-                return Ok(proof);
-            }
-            let Ok(url) = Url::parse(&page.asked) else { continue };
-            if may_be_visited(&url) && self.is_unchanged(earlier, notes, page, &**way).await {
-                sample.push((url, page));
-            }
-        }
-        if sample.len() < LEAST_SAMPLE {
-            return Ok(proof);
-        }
-        let others = drawn.take(ASKED_AHEAD).map(|(_, page)| page).collect();
-        let looking = self.look_at(sample, earlier, missing, site, way);
-        let Sampled { looks, are_all_seen, is_contradicted } =
-            beside(looking, self.ask_ahead(earlier, others, may_be_visited, &**way)).await?;
-        proof.looks = looks;
-        if is_contradicted {
-            proof.course = Course::Contradicted;
-        }
-        proof.may_reuse = are_all_seen && !is_contradicted;
-        Ok(proof)
-    }
-
-    /// Examines pages that seem unchanged, and compares them with what is remembered.
-    async fn look_at(
-        &self,
-        sample: Vec<(Url, &PageMemory)>,
-        earlier: &Earlier,
-        missing: &MissingPages<'_>,
-        site: &Site,
-        way: &Arc<dyn Scope>,
-    ) -> Result<Sampled, BrowserError> {
-        let mut sampled = Sampled { looks: HashMap::new(), are_all_seen: true, is_contradicted: false };
-        let (mut sample, mut looks) = (sample.into_iter(), FuturesUnordered::new());
-        loop {
-            while looks.len() < self.visits.at_once()
-                && let Some((url, page)) = sample.next()
-            {
-                looks.push(async move {
-                    let visited = match self.visits.visit(&url, site, way, Look::Platform).await {
-                        Ok(visited) => missing.unless_missing(visited, site, way).await,
-                        Err(error) => Err(error),
-                    };
-                    (url, page, visited)
-                });
-            }
-            let Some((url, page, visited)) = looks.next().await else { break };
-            let Some(visited) = visited? else {
-                sampled.are_all_seen = false;
-                break;
-            };
-            let mut noted = None;
-            match &visited {
-                Ok(checked) => {
-                    noted = self.noted(&url, checked, Some(earlier)).await;
-                    let differences = earlier.differences(page, checked);
-                    let has_just_changed = Earlier::has_just_changed(page, noted.as_ref());
-                    sampled.are_all_seen &= differences.is_empty() || !has_just_changed;
-                    if !differences.is_empty() && !has_just_changed {
-                        sampled.is_contradicted = true;
-                        tracing::warn!(
-                            scan = %self.request.scan,
-                            url = without_query(url.as_str()),
-                            differences = differences.join(", "),
-                            "A page that seemed unchanged has another outcome: every page is examined"
-                        );
-                    }
-                }
-                // It may be our own trouble, which says nothing about what is remembered.
-                Err(_) => sampled.are_all_seen = false,
-            }
-            sampled.looks.insert(url.into(), (visited, noted));
-        }
-        Ok(sampled)
-    }
-
     /// Returns whether a page of the previous check seems unchanged, when it is its turn at the site.
     async fn is_unchanged(&self, earlier: &Earlier, notes: &Notes, page: &PageMemory, way: &dyn Scope) -> bool {
         let Some(_loading) = self.visits.turn().await else { return false };
@@ -566,25 +425,6 @@ impl<'a> Crawl<'a> {
     }
 }
 
-/// The pages of the sample that were examined, by address, and what they show of the others.
-struct Sampled {
-    looks: HashMap<String, (Visited, Option<Noted>)>,
-    are_all_seen: bool,
-    is_contradicted: bool,
-}
-
-/// The result of examining a sample of the pages that seem unchanged, before any outcome is taken over.
-struct Proof {
-    /// The pages that were examined for it, by address.
-    looks: HashMap<String, (Visited, Option<Noted>)>,
-    /// The previous check, if it remembers anything.
-    earlier: Option<Earlier>,
-    /// True if outcomes are taken over from it.
-    may_reuse: bool,
-    /// The course of the scan if none is.
-    course: Course,
-}
-
 /// The outcome of a page that was chosen to be checked.
 enum Outcome<'e> {
     Visited(Box<Visited>, Option<Noted>),
@@ -603,19 +443,6 @@ struct SiteTask<'a> {
     /// The room for pictures.
     room: Room,
     done_by: Instant,
-}
-
-/// Returns the previous check, if outcomes may be taken over from it in this scan.
-fn incremental<'e>(earlier: Option<&'e Earlier>, request: &ScanRequest) -> Option<&'e Earlier> {
-    earlier.filter(|_| request.earlier.as_ref().is_some_and(|check| check.depth == Depth::Incremental))
-}
-
-/// Does something as long as something else is under way, and returns the outcome of the latter.
-async fn beside<T>(work: impl Future<Output = T>, meanwhile: impl Future<Output = ()>) -> T {
-    match select(pin!(work), pin!(meanwhile)).await {
-        Either::Left((outcome, _)) => outcome,
-        Either::Right(((), work)) => work.await,
-    }
 }
 
 /// Returns the end of the time of a scan that begins now.
