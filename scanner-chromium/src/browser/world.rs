@@ -14,8 +14,9 @@ use crate::cdp::{
 const WORLD: &str = "a11ycheck";
 
 /// A promise that resolves if timers fire. In a document whose `sandbox` allows no scripts none does, though everything
-/// else of ours runs, and axe-core would wait without end.
-const TIMER: &str = "new Promise((resolve) => setTimeout(resolve))";
+/// else of ours runs, and axe-core would wait without end. The world keeps the promise: one that nothing can resolve any more is garbage,
+/// and the browser refuses an answer about it as soon as it is collected.
+const TIMER: &str = "window.timer = new Promise((resolve) => setTimeout(resolve))";
 /// A replacement of timers: what was to run at once runs as a microtask, and longer timers, which guard a wait, are
 /// left out.
 const NO_TIMERS: &str = "window.setTimeout = (run, delay = 0, ...rest) => {
