@@ -257,7 +257,11 @@ async (limits) => {
     const both = common({ left: rect[0], top: rect[1], right: rect[0] + rect[2], bottom: rect[1] + rect[3] }, area);
     return both && both.right - both.left >= 3 && both.bottom - both.top > Math.max(4, 0.4 * Math.min(rect[3], area.bottom - area.top));
   };
-  // Looks for texts below those from this number on.
+  // Elements whose text is so near to a measured one that its letters could be among the pixels of that.
+  const beside = new Set();
+  const isBeside = ([left, top, width, height], area) =>
+    common({ left: left - limits.near, top: top - limits.near, right: left + width + limits.near, bottom: top + height + limits.near }, area) !== null;
+  // Looks for texts below those from this number on, and beside them.
   const findOverprinted = (start) => {
     const rows = new Map();
     for (let number = start; number < texts.length; number += 1) {
@@ -275,13 +279,18 @@ async (limits) => {
       if (!element || !/\S/.test(text(node)) || !checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true })) continue;
       const range = new Range();
       range.selectNodeContents(node);
-      for (const { left, top, right, bottom } of [...range.getClientRects()].slice(0, limits.boxes)) {
+      const lines = [...range.getClientRects()];
+      // Of a text with very many lines, the box around all of them says what may be beside it.
+      const areas = lines.length > limits.boxes ? [...lines.slice(0, limits.boxes), range.getBoundingClientRect()] : lines;
+      for (const [index, { left, top, right, bottom }] of areas.entries()) {
         const area = { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
-        for (const row of rowsOf(area.top, area.bottom)) {
+        for (const row of rowsOf(area.top - limits.near, area.bottom + limits.near)) {
           const near = rows.get(row) ?? [];
           overprints += near.length;
           for (const { number, rect } of near) {
-            if (overprinted.has(number) || texts[number].parts.includes(element) || !standsOn(rect, area)) continue;
+            if (texts[number].parts.includes(element)) continue;
+            if (isBeside(rect, area)) beside.add(element);
+            if (overprinted.has(number) || index >= limits.boxes || !standsOn(rect, area)) continue;
             const seen = clipped(element, { left, top, right, bottom });
             if (seen && standsOn(rect, { left: seen.left + scrollX, top: seen.top + scrollY, right: seen.right + scrollX, bottom: seen.bottom + scrollY })) overprinted.add(number);
           }
@@ -304,8 +313,65 @@ async (limits) => {
   outcome.probes.inapplicable.push(id, linkId);
   if (texts.length === 0 && steps.length === 0) return { texts, links, steps: 0 };
 
+  // The elements that are painted: those of the measured texts, what is beside them or underlines them, and all within these, since it inherits
+  // their colour and may not begin a transition. To paint every element of a page would take several times as long.
+  const chosen = new Set();
+  let isEvery = false;
+  const choose = (element) => {
+    let own = element;
+    // What is in a shadow tree inherits from its host.
+    for (let root = getRootNode.call(own); root instanceof ShadowRoot; root = getRootNode.call(own)) own = Reflect.get(ShadowRoot.prototype, 'host', root);
+    if (chosen.has(own)) return;
+    const walker = Document.prototype.createTreeWalker.call(document, own, NodeFilter.SHOW_ELEMENT);
+    for (let each = own; each && !isEvery; each = walker.nextNode()) {
+      chosen.add(each);
+      isEvery = chosen.size > limits.painted;
+    }
+  };
+  const underlined = new Map();
+  const isUnderlined = (element) => {
+    if (!underlined.has(element)) underlined.set(element, getComputedStyle(element).textDecorationLine !== 'none');
+    return underlined.get(element);
+  };
+  // The places of elements among those around them, up to the page's own; null of one that is very deep.
+  const children = new Map();
+  const pathOf = (element) => {
+    const steps = [];
+    for (let [each, above] = [element, parent(element)]; above; [each, above] = [above, parent(above)]) {
+      if (steps.length >= limits.depth) return null;
+      if (!children.has(above)) children.set(above, new Map([...Reflect.get(Element.prototype, 'children', above)].map((child, index) => [child, index + 1])));
+      steps.unshift(`${CSS.escape(tag(each))}:nth-child(${children.get(above).get(each)})`);
+    }
+    return [':root', ...steps].join('>');
+  };
+  // The selectors of these elements, and of those among them that are letters in drawings.
+  let selectors = null;
+  const selected = () => {
+    if (selectors?.texts === texts.length) return selectors;
+    for (const { parts } of texts.slice(selectors?.texts ?? 0)) {
+      for (const part of parts) {
+        choose(part);
+        for (let each = around(part); each && !isEvery; each = around(each)) if (isUnderlined(each)) choose(each);
+      }
+    }
+    beside.forEach(choose);
+    const paths = isEvery ? [] : [...chosen].map((element) => [element, pathOf(element)]);
+    isEvery ||= paths.some(([, path]) => path === null);
+    const of = (isWanted, pseudo = '') => paths.filter(([element]) => isWanted(element)).map(([, path]) => path + pseudo);
+    const has = (pseudo) => (element) => getComputedStyle(element, pseudo).content !== 'none';
+    selectors = {
+      texts: texts.length,
+      elements: isEvery ? ['*', '*::before', '*::after'] : [...of(() => true), ...of(has('::before'), '::before'), ...of(has('::after'), '::after')],
+      drawn: isEvery ? ['text', 'tspan', 'textPath'] : of(isDrawn),
+    };
+    return selectors;
+  };
+
   const sheet = new CSSStyleSheet();
-  const every = (rules, ofDrawn = '') => `*, *::before, *::after { ${rules} } text, tspan, textPath { ${ofDrawn} }`;
+  const styles = (rules, ofDrawn = '') => {
+    const { elements, drawn } = selected();
+    return `${elements.join()} { ${rules} } ${drawn.length > 0 ? `${drawn.join()} { ${ofDrawn} }` : ''}`;
+  };
   const still = 'transition-duration: 0s !important; transition-delay: 0s !important;';
   // How texts are painted: not at all, neither they nor their shadows, or in this colour. Letters in drawings have no colour of text.
   const bare = { css: '-webkit-text-fill-color: transparent !important', drawn: 'fill: transparent !important', seen: 'rgba(0, 0, 0, 0)' };
@@ -348,10 +414,10 @@ async (limits) => {
     (decided.size > found.failed.length + found.undecided.length ? results.passes : results.inapplicable).push(open);
   };
   globalThis.painted = {
-    // Paints all texts of the page in one way: `bare`, `plain`, or a colour, written as the browser writes it.
+    // Paints the measured texts and what is beside them in one way: `bare`, `plain`, or a colour, written as the browser writes it.
     paint(way) {
       const { css, drawn, seen } = { bare, plain }[way] ?? inColour(way);
-      sheet.replaceSync(every(`${still} ${css}; text-decoration-color: transparent !important; caret-color: transparent !important`, drawn));
+      sheet.replaceSync(styles(`${still} ${css}; text-decoration-color: transparent !important; caret-color: transparent !important`, drawn));
       if (!adopted().includes(sheet)) adopted().push(sheet);
       settle();
       for (const [number, { parts }] of texts.entries()) {
@@ -385,7 +451,7 @@ async (limits) => {
     end() {
       if (scrolled) this.scrollBack();
       // First the colours, while nothing may take its time, then the rest: so no transition begins.
-      sheet.replaceSync(every(still));
+      sheet.replaceSync(styles(still));
       settle();
       Reflect.set(Document.prototype, 'adoptedStyleSheets', [...adopted()].filter((each) => each !== sheet), document);
       settle();

@@ -1,7 +1,7 @@
 //! Contrast that axe-core could not compute (text on pictures, gradients and overlaps), decided by pictures of the text; and links that it
 //! could not compare with the text around them, decided by what the same pictures say of both.
 //!
-//! `painted.js` finds the texts, paints those of the page and puts their colours back; `glyphs.rs` computes what the pictures say. The page's
+//! `painted.js` finds the texts, paints them and puts their colours back; `glyphs.rs` computes what the pictures say. The page's
 //! scripts and animations stand still meanwhile. What moves all the same, or may, is left to a person.
 
 use std::{
@@ -165,6 +165,9 @@ impl Page<'_> {
             "overprints": 500_000,
             "steps": 8,
             "margin": 8,
+            "near": 4,
+            "painted": 400,
+            "depth": 60,
         });
         let Some(seen) = self.evaluate(&format!("({PAINTED})({limits})")).await? else { return Ok(None) };
         let Seen { texts, links, steps } = serde_json::from_value(seen).unwrap_or_default();

@@ -42,8 +42,9 @@ fn measuring() -> ChromiumConfig {
     config().with_measured_contrast(true)
 }
 
-/// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters.
-const CASES: [(&str, &str, Said); 37] = [
+/// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters, `MANY` are
+/// more elements than are painted one by one, and `DEEP` are more around another than their places are told of.
+const CASES: [(&str, &str, Said); 42] = [
     ("a flat picture", "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
     ("a flat dark picture", "<p id=x style='color: #fff; background: url(/222222.png)'>TEXT</p>", Nothing),
     ("a gradient that is dark", "<p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>", Nothing),
@@ -184,7 +185,30 @@ const CASES: [(&str, &str, Said); 37] = [
          <p style='position: absolute; left: 0; top: 300px; margin: 0; color: #333; pointer-events: none'>Another sentence here</p></div>",
         Left,
     ),
+    (
+        "underlined by what it is in",
+        "<p style='background: url(/222222.png)'><a href='/a' style='color: #fff; text-decoration-skip-ink: none'><span id=x>TEXT</span></a></p>",
+        Nothing,
+    ),
+    (
+        "below letters that reach into it",
+        "<div style='font: 40px/32px sans-serif; color: #fff; padding: 20px 0; background: url(/222222.png)'><div aria-disabled=true>gjpqygjpqygjpqygjpqy</div><div id=x>TEXT</div></div>",
+        Nothing,
+    ),
+    (
+        "in the slot of a component",
+        "<div style='background: url(/888888.png)'><template shadowrootmode=open><slot></slot></template><p id=x style='color: #777'>TEXT</p></div>",
+        Fails(1.26, 1.26),
+    ),
+    ("beside very many elements", "<div id=x style='color: #777; background: url(/888888.png)'>TEXT MANY</div>", Fails(1.26, 1.26)),
+    ("very deep in the page", "DEEP<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
 ];
+
+fn bodies_of_cases() -> Vec<String> {
+    let words = [("TEXT", "Handmade bicycles"), ("MANY", &"<i></i>".repeat(500)), ("DEEP", &"<div>".repeat(80))];
+    let body = |body: &str| words.iter().fold(body.to_owned(), |body, (word, text)| body.replace(word, text));
+    CASES.iter().map(|(_, text, _)| body(text)).collect()
+}
 
 fn png(image: &RgbImage) -> Reply {
     let mut bytes = Cursor::new(Vec::new());
@@ -258,7 +282,7 @@ fn is_near(found: Option<Said>, wanted: Said) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_contrast_that_axe_core_leaves_open_is_decided_only_where_every_pixel_agrees() {
-    let bodies: Vec<String> = CASES.iter().map(|(_, body, _)| body.replace("TEXT", "Handmade bicycles")).collect();
+    let bodies = bodies_of_cases();
     let site = Site::start(move |request| answer(request, &bodies)).await;
     let findings = scan(&site, CASES.len(), ChromiumScanner::new(measuring()).unwrap()).await;
     let mut wrong = Vec::new();
@@ -276,7 +300,7 @@ async fn a_contrast_that_axe_core_leaves_open_is_decided_only_where_every_pixel_
     assert!(sentence(&asked.checks[0], Locale::En).unwrap().contains("–21:1 "), "{asked:?}");
 
     // Whoever does not want it has what axe-core says.
-    let bodies: Vec<String> = CASES.iter().map(|(_, body, _)| body.replace("TEXT", "Handmade bicycles")).collect();
+    let bodies = bodies_of_cases();
     let site = Site::start(move |request| answer(request, &bodies)).await;
     let config = config();
     let plain = scan(&site, CASES.len(), ChromiumScanner::new(config).unwrap()).await;
