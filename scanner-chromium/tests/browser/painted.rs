@@ -42,8 +42,8 @@ fn measuring() -> ChromiumConfig {
     config().with_measured_contrast(true)
 }
 
-/// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters, `MANY` are
-/// more elements than are painted one by one, and `DEEP` are more around another than their places are told of.
+/// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters, `MANY` stands
+/// for more elements than are painted by selectors of their own, and `DEEP` opens more levels than such a selector may have.
 const CASES: [(&str, &str, Said); 42] = [
     ("a flat picture", "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
     ("a flat dark picture", "<p id=x style='color: #fff; background: url(/222222.png)'>TEXT</p>", Nothing),
