@@ -4,7 +4,8 @@
 //! how much of it is text, and how much of that shows through whatever is above it; the pixels without text say what it stands
 //! on. From both follows how the text's own colour appears on each pixel, on any background. A line of two pixels around each letter
 //! makes the pixels beside it count, too, and leaves a whole pixel of thin letters. Shadows are behind a text and not in that colour:
-//! where there are some, a third picture has neither text nor shadow.
+//! where there are some, a third picture has neither text nor shadow. Of a field all of the ground is in the known colour, on which its text
+//! may be anywhere.
 
 use std::ops::RangeInclusive;
 
@@ -64,6 +65,9 @@ pub(super) struct Text {
     /// True if it is measured to be compared with another text, and its own contrast is not in question.
     #[serde(default)]
     pub(super) is_compared: bool,
+    /// True if all of its ground is painted in place of letters: it is the field of a form.
+    #[serde(default)]
+    is_field: bool,
 }
 
 /// The pictures of a part of a page.
@@ -177,8 +181,8 @@ impl Text {
     /// Returns the contrast of the text on these pictures; `None` if it is not seen whole there, if something beside it changes
     /// between them, or if its own colour cannot be told.
     pub(super) fn measure(&self, paints: &Paints) -> Option<Measured> {
-        // How much of a shadow shows through the text is not known.
-        if self.has_shadow && !self.is_opaque() {
+        // How much of a shadow shows through the text is not known, nor what of a field it covers.
+        if self.has_shadow && (self.is_field || !self.is_opaque()) {
             return None;
         }
         let mut seen = Seen::default();
@@ -251,6 +255,8 @@ impl Text {
             return false;
         }
         if presence < self.opacity * WHOLE {
+            // Something is above the field, or beside its ground.
+            seen.unsteady += usize::from(self.is_field);
             return false;
         }
         let [red, green, blue, alpha] = self.colour;
@@ -339,6 +345,7 @@ mod tests {
             least: 4.5,
             has_shadow: false,
             is_compared: false,
+            is_field: false,
         }
     }
 
@@ -409,6 +416,20 @@ mod tests {
         assert_eq!(beyond.measure(&paints(1.0, |_, _| [255; 3])), None);
         let long = Text { rects: vec![[104, 54, 3_000, 12]], ..black };
         assert_eq!(long.measure(&paints(1.0, |_, _| [255; 3])), None);
+    }
+
+    #[test]
+    fn of_a_field_all_of_the_ground_has_to_be_seen() {
+        let field = Text { is_field: true, ..text([0.0, 0.0, 0.0, 1.0], 1.0) };
+        let mut ground = paints(1.0, |_, _| [255; 3]);
+        assert_eq!(field.measure(&ground), None, "every second column is something else");
+        ground.painted = RgbImage::from_pixel(CLIP.width, CLIP.height, ground.colour);
+        assert_eq!(measured(&field, &ground), (21.0, 21.0));
+        let shadowed = Text { has_shadow: true, ..field.clone() };
+        assert_eq!(shadowed.measure(&ground), None);
+        let veil = ground.colour.0.map(|channel| channel / 2 + 127);
+        ground.painted = RgbImage::from_pixel(CLIP.width, CLIP.height, Rgb(veil));
+        assert_eq!(field.measure(&ground), None, "something is above it");
     }
 
     #[test]

@@ -41,8 +41,13 @@ async (limits) => {
   const left = openOf('color-contrast');
   const leftLinks = openOf('link-in-text-block');
   const reason = ({ any: [check] }) => check?.data?.messageKey ?? null;
-  // Without a value there is no text, and what is a picture in a font may say nothing.
-  const isFor = (node) => node.target.length === 1 && node.element && isConnected(node.element) && !['emptyValue', 'nonBmp'].includes(reason(node));
+  // Fields have no letters of which the places are known: their ground is painted, and whatever they have, or may get, stands on all of it.
+  const isField = (element) => /^(?:input|textarea|select)$/.test(tag(element));
+  // Of an empty field, the words that it shows meanwhile are not measured.
+  const hasHint = (element) => (getAttribute.call(element, 'placeholder') ?? '').trim() !== '';
+  // What is a picture in a font may say nothing.
+  const isFor = (node) =>
+    node.target.length === 1 && node.element && isConnected(node.element) && reason(node) !== 'nonBmp' && !(reason(node) === 'emptyValue' && hasHint(node.element));
 
   // What moves by itself, or may: what is painted of it once says nothing of it.
   const touched = new Set();
@@ -50,10 +55,40 @@ async (limits) => {
     for (const { target } of records) if (touched.size < 200) touched.add(target);
   });
   observer.observe(document, { subtree: true, attributes: true, attributeFilter: ['style', 'class', 'src'] });
+  // What is painted on each canvas, as a number; null of one that can't be read. One for drawings in space has its pixels only in the
+  // frame in which they are drawn: then and there they are read, after what the page does for that frame.
+  const canvases = select('canvas');
+  const drawings = () => {
+    let left = limits.canvases;
+    return canvases.map((canvas) => {
+      const [width, height] = ['width', 'height'].map((name) => Reflect.get(HTMLCanvasElement.prototype, name, canvas));
+      left -= width * height;
+      if (width * height === 0 || left < 0) return null;
+      try {
+        const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+        context.drawImage(canvas, 0, 0);
+        const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+        return pixels.reduce((sum, pixel) => Math.imul(sum ^ pixel, 16777619), 0);
+      } catch {
+        return null;
+      }
+    });
+  };
+  const inFrame = async () => {
+    if (canvases.length === 0) return [];
+    return new Promise((resolve) => {
+      requestAnimationFrame(() => resolve(drawings()));
+      setTimeout(() => resolve([]), limits.frame);
+    });
+  };
+  const before = await inFrame();
   await new Promise((resolve) => setTimeout(resolve, limits.watched));
   observer.disconnect();
+  const after = await inFrame();
+  const resting = new Set(canvases.filter((_, index) => Number.isInteger(before[index]) && before[index] === after[index]));
   const animated = Document.prototype.getAnimations.call(document).filter(({ playState }) => playState === 'running').slice(0, 200).map(({ effect }) => effect?.target);
-  const media = select('video, canvas, iframe, object, embed, img[src*=".gif" i], img[src^="data:image/gif" i]').slice(0, 200).filter((element) => tag(element) !== 'video' || !element.paused || element.autoplay);
+  const isPlaying = (element) => (tag(element) === 'video' ? !element.paused || element.autoplay : !resting.has(element));
+  const media = select('video, canvas, iframe, object, embed, img[src*=".gif" i], img[src^="data:image/gif" i]').slice(0, 200).filter(isPlaying);
   const moving = new Set([...touched, ...animated, ...media].filter((element) => element instanceof Element && isConnected(element)));
   const visible = [...moving].filter((element) => checkVisibility.call(element, { visibilityProperty: true }));
   const areasOf = (elements) => elements.map((element) => ({ element, area: box(element) }));
@@ -68,11 +103,19 @@ async (limits) => {
     return parts.every(Number.isFinite) ? parts : null;
   };
   const typed = 'text|search|email|url|tel|number|password|button|submit|reset'.split('|');
+  // Where a field has its text: within its borders, and beside the arrow of a list.
+  const insideOf = (element) => {
+    const { left, top, right, bottom } = box(element);
+    const style = getComputedStyle(element);
+    const inset = (side) => parseFloat(style[`border${side}Width`]) + parseFloat(style[`padding${side}`]) + 1;
+    const arrow = tag(element) === 'select' ? 20 : 0;
+    return { left: left + inset('Left') + arrow, top: top + inset('Top'), right: right - inset('Right') - arrow, bottom: bottom - inset('Bottom') };
+  };
   // The boxes of an element's own text, as far as what it is in does not cut them off.
   const boxes = (element) => {
-    if (/^(?:input|textarea|select)$/.test(tag(element))) {
+    if (isField(element)) {
       const kind = (getAttribute.call(element, 'type') ?? 'text').toLowerCase();
-      return tag(element) !== 'input' || typed.includes(kind) ? [box(element)] : [];
+      return tag(element) !== 'input' || typed.includes(kind) ? [insideOf(element)] : [];
     }
     const own = [...nodes(element)].filter((node) => nodeType(node) === Node.TEXT_NODE && /\S/.test(text(node)));
     return own.slice(0, 50).flatMap((node) => {
@@ -139,9 +182,11 @@ async (limits) => {
     }
     const colour = paintOf(element, style);
     if (!colour || colour[3] === 0 || opacity < 0.1) return null;
+    // The ground of one in a shadow tree can't be painted from outside.
+    if (isField(element) && getRootNode.call(element) !== document) return null;
     const size = parseFloat(style.fontSize);
     const isLarge = size >= (parseInt(style.fontWeight, 10) >= 700 ? 14 : 18) * 96 / 72;
-    return { colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none' };
+    return { colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none', isField: isField(element) };
   };
   // The places of a text on the page, which is in these parts; null if nothing of it is seen, or something moves there.
   const placesOf = (parts) => {
@@ -363,14 +408,17 @@ async (limits) => {
       texts: texts.length,
       elements: isEvery ? ['*', '*::before', '*::after'] : [...of(() => true), ...of(has('::before'), '::before'), ...of(has('::after'), '::after')],
       drawn: isEvery ? ['text', 'tspan', 'textPath'] : of(isDrawn),
+      fields: texts.flatMap(({ parts }) => parts.filter(isField).map(pathOf)).filter(Boolean),
     };
     return selectors;
   };
 
   const sheet = new CSSStyleSheet();
-  const styles = (rules, ofDrawn = '') => {
-    const { elements, drawn } = selected();
-    return `${elements.join()} { ${rules} } ${drawn.length > 0 ? `${drawn.join()} { ${ofDrawn} }` : ''}`;
+  const styles = (rules, ofDrawn = '', ofFields = '') => {
+    const { elements, drawn, fields } = selected();
+    // The browser leaves out what comes after the first 8,192 parts of the selectors of a rule.
+    const chunks = (list) => Array.from({ length: Math.ceil(list.length / limits.selectors) }, (_, chunk) => list.slice(chunk * limits.selectors, (chunk + 1) * limits.selectors));
+    return [[elements, rules], [drawn, ofDrawn], [fields, ofFields]].flatMap(([list, each]) => chunks(list).map((chunk) => `${chunk.join()} { ${each} }`)).join(' ');
   };
   const still = 'transition-duration: 0s !important; transition-delay: 0s !important;';
   // How texts are painted: not at all, neither they nor their shadows, or in this colour. Letters in drawings have no colour of text.
@@ -379,6 +427,7 @@ async (limits) => {
   const inColour = (colour) => ({
     css: `-webkit-text-fill-color: ${colour} !important; -webkit-text-stroke: 2px ${colour} !important; text-shadow: none !important`,
     drawn: `fill: ${colour} !important; fill-opacity: 1 !important; stroke: ${colour} !important; stroke-width: 2px !important`,
+    fields: `background: ${colour} !important`,
     seen: colour,
   });
   const adopted = () => Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
@@ -416,36 +465,46 @@ async (limits) => {
   globalThis.painted = {
     // Paints the measured texts and what is beside them in one way: `bare`, `plain`, or a colour, written as the browser writes it.
     paint(way) {
-      const { css, drawn, seen } = { bare, plain }[way] ?? inColour(way);
-      sheet.replaceSync(styles(`${still} ${css}; text-decoration-color: transparent !important; caret-color: transparent !important`, drawn));
+      const { css, drawn, fields, seen } = { bare, plain }[way] ?? inColour(way);
+      sheet.replaceSync(styles(`${still} ${css}; text-decoration-color: transparent !important; caret-color: transparent !important`, drawn, fields));
       if (!adopted().includes(sheet)) adopted().push(sheet);
       settle();
       for (const [number, { parts }] of texts.entries()) {
-        const isPainted = (part) => getComputedStyle(part)[isDrawn(part) ? 'fill' : 'webkitTextFillColor'] === seen;
+        const isPainted = (part) => {
+          const { backgroundColor, fill, webkitTextFillColor } = getComputedStyle(part);
+          return (isDrawn(part) ? fill : webkitTextFillColor) === seen && (!fields || !isField(part) || backgroundColor === seen);
+        };
         if (!parts.every(isPainted)) lost.add(number);
       }
     },
-    // Scrolls a box to one of its places, and returns the texts that are seen there.
-    scroll(number) {
-      const { frame, left, top, texts: waiting } = steps[number];
-      scrolled = { frame, left: Reflect.get(Element.prototype, 'scrollLeft', frame), top: Reflect.get(Element.prototype, 'scrollTop', frame), start: texts.length };
+    // Scrolls a box to one of its places.
+    scroll(step) {
+      const { frame, left, top } = steps[step];
+      scrolled = { frame, left: Reflect.get(Element.prototype, 'scrollLeft', frame), top: Reflect.get(Element.prototype, 'scrollTop', frame), step };
       scrollFrame(frame, left, top);
-      for (const { node, how } of waiting) {
-        const rects = isConnected(node.element) ? placesOf([node.element]) : null;
-        if (rects) texts.push({ node, seen: { rects, ...how }, parts: [node.element], isScrolled: true });
-      }
-      findOverprinted(scrolled.start);
-      return said(scrolled.start);
     },
-    // Scrolls the box back.
+    // Scrolls it back.
     scrollBack() {
-      const { frame, left, top, start } = scrolled;
-      for (let number = start; number < texts.length; number += 1) {
+      const { frame, left, top, step } = scrolled;
+      for (const number of steps[step].numbers) {
         const { parts, seen } = texts[number];
         if (JSON.stringify(placesOf(parts)) !== JSON.stringify(seen.rects)) lost.add(number);
       }
       scrollFrame(frame, left, top);
       scrolled = null;
+    },
+    // Adds the texts that are seen at this place of a box, and returns them.
+    find(step) {
+      const start = texts.length;
+      steps[step].numbers = [];
+      this.scroll(step);
+      for (const { node, how } of steps[step].texts) {
+        const rects = isConnected(node.element) ? placesOf([node.element]) : null;
+        if (rects) steps[step].numbers.push(texts.push({ node, seen: { rects, ...how }, parts: [node.element], isScrolled: true }) - 1);
+      }
+      findOverprinted(start);
+      this.scrollBack();
+      return said(start);
     },
     // Gives the page its own colours back; returns the numbers of texts that were not painted, or are elsewhere by now.
     end() {
@@ -466,8 +525,15 @@ async (limits) => {
     settle(verdicts, linkVerdicts) {
       const inOrder = (list) => list.toSorted((one, other) => one.number - other.number);
       const known = (node) => axe.utils.getNodeFromTree(node.element);
-      // Text in the colour of its background may be meant not to be seen, and a single character need not be text.
-      const isDoubtful = (node) => ['equalRatio', 'shortTextContent'].includes(reason(node)) || isInactive(node.element);
+      // A single character need not be text, but a figure is, and so is a word of one sign, unless a font of icons has another picture for it.
+      const isWord = (element) => {
+        const body = Reflect.get(Document.prototype, 'body', document);
+        const font = (each) => each && getComputedStyle(each).fontFamily;
+        return font(element) === font(body) && /^[\p{Nd}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]$/u.test(text(element).trim());
+      };
+      // Text in the colour of its background may be meant not to be seen, and what is not typed yet may get another colour.
+      const doubts = { equalRatio: () => true, emptyValue: () => true, shortTextContent: ({ element }) => !isWord(element) };
+      const isDoubtful = (node) => doubts[reason(node)]?.(node) || isInactive(node.element);
       const ofText = inOrder(verdicts).filter(({ number, is }) => known(texts[number].node) && (is === 'passed' || !isDoubtful(texts[number].node)));
       decide(id, left, ofText, ({ least, most }, { size, least: needed }) => ({
         contrastRatio: [least, most],

@@ -44,20 +44,22 @@ const LINK_CONTRAST: f64 = 3.0;
 const ONE_COLOUR: f64 = 1.05;
 
 /// The number of texts of a page that are measured.
-const MAX_TEXTS: usize = 1_000;
+const MAX_TEXTS: usize = 2_000;
 /// The time limit for all that is done about them.
-const TIME: Duration = Duration::from_secs(20);
+const TIME: Duration = Duration::from_secs(28);
 /// The part of the page's own time that is left for what is done with the page afterwards; a third of that time if it is short.
 const RESERVE: Duration = Duration::from_secs(8);
 /// The part of the probe's time that is left when the last picture is taken; half of it if it is short. What is pictured is bounded by numbers,
 /// so that a check finds the same on most machines; of a page that takes longer all the same, the parts that were pictured by then are measured.
 const ENDING: Duration = Duration::from_secs(4);
 /// The number of parts of a page that are pictured.
-const MAX_PARTS: usize = 24;
+const MAX_PARTS: usize = 30;
 /// The pixels of all parts together: each is pictured twice, or three times if a text in it has a shadow.
-const MAX_PIXELS: u64 = 38_400_000;
-/// The pixels of a part, and of the parts that are pictured together: while their pictures are taken, those of as many more are measured.
+const MAX_PIXELS: u64 = 64_000_000;
+/// The pixels of a part: two or three pictures of one are decoded at a time.
 const MAX_PART_PIXELS: u64 = 4_000_000;
+/// The pixels of the parts that are pictured together: while their pictures are taken, those of as many more are measured.
+const MAX_SHEET_PIXELS: u64 = 16_000_000;
 /// The greatest height of a part in CSS pixels.
 const MAX_HEIGHT: u32 = 3_000;
 /// The distance in CSS pixels beyond which two texts are pictured apart: a picture costs about as much as 800 rows of one.
@@ -150,57 +152,52 @@ impl Page<'_> {
     async fn measure(self) -> Result<Option<()>, CdpError> {
         let limits = json!({
             // The open elements that are read, those that are measured, the boxes of one, those that may be named and kept, the milliseconds
-            // in which nothing may move, the greatest distance from the page's corner, the elements that are read in a link, the rows of
+            // in which nothing may move, those in which a frame is awaited, the greatest distance from the page's corner, the elements that are read in a link, the rows of
             // 50 pixels of a line of text, the steps in which texts that stand on others are looked for, the number of times that boxes
-            // are scrolled, and the room above and beside a text there.
+            // are scrolled, the room above and beside a text there, the distance up to which texts are beside each other, the elements and the
+            // levels that are painted by selectors of their own, the selectors of a rule, and the pixels of all canvases that are read.
             "seen": 3_000,
             "texts": MAX_TEXTS,
             "boxes": 20,
             "nodes": MAX_TEXTS,
             "kept": 50,
             "watched": 50,
+            "frame": 200,
             "place": 100_000,
             "parts": 200,
             "rows": 60,
             "overprints": 500_000,
-            "steps": 8,
+            "steps": 20,
             "margin": 8,
             "near": 4,
             "painted": 400,
             "depth": 60,
+            "selectors": 50,
+            "canvases": 4_000_000,
         });
         let Some(seen) = self.evaluate(&format!("({PAINTED})({limits})")).await? else { return Ok(None) };
-        let Seen { texts, links, steps } = serde_json::from_value(seen).unwrap_or_default();
+        let Seen { mut texts, links, steps } = serde_json::from_value(seen).unwrap_or_default();
         if parts(&texts).is_empty() && steps == 0 {
             return Ok(Some(()));
         }
         self.tab.freeze(self.deadline).await?;
-        let Some(first) = self.scene(texts).await? else { return Ok(None) };
-        let mut scenes = vec![first];
+        let mut found = parts(&texts);
         for step in 0..steps {
-            if scenes.last().is_some_and(|scene| scene.is_cut_short) {
-                break;
-            }
-            let Some(texts) = self.evaluate(&format!("painted.scroll({step})")).await? else { return Ok(None) };
-            let texts: Vec<Text> = serde_json::from_value(texts).unwrap_or_default();
-            // On a busy machine, the next picture may otherwise show the box as it was before.
-            self.draw_frame().await?;
-            let Some(scene) = self.scene(texts).await? else { return Ok(None) };
-            if self.evaluate("painted.scrollBack()").await?.is_none() {
-                return Ok(None);
-            }
-            scenes.push(scene);
+            let Some(more) = self.evaluate(&format!("painted.find({step})")).await? else { return Ok(None) };
+            let more: Vec<Text> = serde_json::from_value(more).unwrap_or_default();
+            found.extend(parts(&more).into_iter().map(|part| part.in_step(step, texts.len())));
+            texts.extend(more);
         }
+        let texts = Arc::new(texts);
+        let Some(measured) = self.measure_parts(found, &texts).await? else { return Ok(None) };
         let Some(lost) = self.evaluate("painted.end()").await? else { return Ok(None) };
         if steps > 0 {
             // With this frame the page gets its events of scrolling, while its scripts stand still.
             self.draw_frame().await?;
         }
         let lost: HashSet<usize> = serde_json::from_value(lost).unwrap_or_default();
-        let measured = scenes.iter().flat_map(|scene| &scene.measured);
-        let measured = measured.filter(|(number, _)| !lost.contains(number)).copied().collect();
-        let of_texts: Vec<Value> = scenes.iter().flat_map(|scene| judge(&scene.texts, &measured)).collect();
-        let of_links = judge_links(&links, &measured);
+        let measured = measured.into_iter().filter(|(number, _)| !lost.contains(number)).collect();
+        let (of_texts, of_links) = (judge(&texts, &measured), judge_links(&links, &measured));
         let settle = format!("painted.settle({}, {})", Value::from(of_texts), Value::from(of_links));
         Ok(self.evaluate(&settle).await?.map(|_| ()))
     }
@@ -212,14 +209,17 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Measures these texts; `None` after an exception. Parts for which there is no time are left out.
-    async fn scene(self, texts: Vec<Text>) -> Result<Option<Scene>, CdpError> {
-        let (sheets, texts) = (sheets(parts(&texts)), Arc::new(texts));
-        let (mut measured, mut under_way, mut is_cut_short) = (Vec::new(), None::<JoinHandle<_>>, false);
-        for sheet in sheets {
-            match self.pictures(sheet, &texts).await {
+    /// Measures the texts of these parts; `None` after an exception. Parts for which there is no time are left out.
+    async fn measure_parts(
+        self,
+        parts: Vec<Part>,
+        texts: &Arc<Vec<Text>>,
+    ) -> Result<Option<Vec<(usize, Measured)>>, CdpError> {
+        let (mut measured, mut under_way) = (Vec::new(), None::<JoinHandle<_>>);
+        for sheet in sheets(parts) {
+            match self.pictures(sheet, texts).await {
                 Ok(Some(pictured)) => {
-                    let texts = Arc::clone(&texts);
+                    let texts = Arc::clone(texts);
                     let next = tokio::task::spawn_blocking(move || {
                         pictured.into_iter().filter_map(|one| one.measured(&texts)).flatten().collect()
                     });
@@ -228,15 +228,12 @@ impl Page<'_> {
                 }
                 Ok(None) => return Ok(None),
                 // What is pictured by then can be measured: the parts with most texts.
-                Err(CdpError::TimedOut { .. }) => {
-                    is_cut_short = true;
-                    break;
-                }
+                Err(CdpError::TimedOut { .. }) => break,
                 Err(error) => return Err(error),
             }
         }
         measured.extend(finished(under_way).await);
-        Ok(Some(Scene { texts, measured, is_cut_short }))
+        Ok(Some(measured))
     }
 
     /// Returns the value of an expression, or of what it promises; `None` after an exception.
@@ -251,22 +248,24 @@ impl Page<'_> {
 
     /// Takes the pictures of some parts of the page; `None` after an exception.
     async fn pictures(self, parts: Vec<Part>, texts: &Arc<Vec<Text>>) -> Result<Option<Vec<Pictured>>, CdpError> {
-        // To paint the texts in another way takes about as long as a picture: all parts in the one, then all in the next.
-        let clips: Vec<Rect> = parts.iter().map(|part| part.clip).collect();
-        let Some(bare) = self.shots("bare", &clips).await? else { return Ok(None) };
-        let shadowed: Vec<Rect> = parts.iter().filter(|part| part.has_shadow(texts)).map(|part| part.clip).collect();
-        let plain = if shadowed.is_empty() { Some(Vec::new()) } else { self.shots("plain", &shadowed).await? };
+        // To paint the texts in another way takes as long as several pictures: all parts in the one, then all in the next.
+        let Some(bare) = self.shots("bare", parts.iter()).await? else { return Ok(None) };
+        let shadowed = parts.iter().filter(|part| part.has_shadow(texts));
+        let plain =
+            if shadowed.clone().count() == 0 { Some(Vec::new()) } else { self.shots("plain", shadowed).await? };
         let Some(plain) = plain else { return Ok(None) };
         let of_parts = Arc::clone(texts);
         let choosing = tokio::task::spawn_blocking(move || {
-            let bare: Vec<Option<RgbImage>> = bare.iter().map(|png| decoded(png)).collect();
-            let behind = parts.iter().zip(&bare).flat_map(|(part, bare)| part.behind(&of_parts, bare.as_ref()));
+            let behind = parts.iter().zip(&bare).flat_map(|(part, png)| {
+                let bare = decoded(png);
+                part.behind(&of_parts, bare.as_ref()).collect::<Vec<_>>()
+            });
             let colour = paint_for(behind);
             (parts, bare, colour)
         });
         let Ok((parts, bare, colour)) = choosing.await else { return Ok(Some(Vec::new())) };
         let [red, green, blue] = colour.0;
-        let Some(painted) = self.shots(&format!("rgb({red}, {green}, {blue})"), &clips).await? else {
+        let Some(painted) = self.shots(&format!("rgb({red}, {green}, {blue})"), parts.iter()).await? else {
             return Ok(None);
         };
         let mut plain = plain.into_iter();
@@ -277,19 +276,44 @@ impl Page<'_> {
         Ok(Some(pictured.collect()))
     }
 
-    /// Takes a picture of each of these places, with the texts of the page painted in this way; `None` after an exception.
-    async fn shots(self, way: &str, clips: &[Rect]) -> Result<Option<Vec<Vec<u8>>>, CdpError> {
+    /// Takes a picture of each of these parts, with the texts of the page painted in this way; `None` after an exception.
+    async fn shots<'a>(
+        self,
+        way: &str,
+        parts: impl Iterator<Item = &'a Part>,
+    ) -> Result<Option<Vec<Vec<u8>>>, CdpError> {
         if self.evaluate(&format!("painted.paint('{way}')")).await?.is_none() {
             return Ok(None);
         }
-        let mut shots = Vec::new();
-        for &Rect { x, y, width, height } in clips {
+        let (mut shots, mut scrolled) = (Vec::new(), None);
+        for part in parts {
+            if part.step != scrolled {
+                if !self.scroll(scrolled, part.step).await? {
+                    return Ok(None);
+                }
+                scrolled = part.step;
+            }
+            let Rect { x, y, width, height } = part.clip;
             let clip = Clip { x, y, width, height, scale: 1.0 };
             let format = ImageFormat::Png { optimize_for_speed: true };
             let data = self.tab.capture(format, clip, self.pictured_by).await?;
             shots.push(BASE64_STANDARD.decode(data).unwrap_or_default());
         }
-        Ok(Some(shots))
+        Ok(self.scroll(scrolled, None).await?.then_some(shots))
+    }
+
+    /// Scrolls a box from one place to the next, and back first. Returns false after an exception.
+    async fn scroll(self, from: Option<usize>, to: Option<usize>) -> Result<bool, CdpError> {
+        if from.is_some() && self.evaluate("painted.scrollBack()").await?.is_none() {
+            return Ok(false);
+        }
+        let Some(step) = to else { return Ok(true) };
+        let is_scrolled = self.evaluate(&format!("painted.scroll({step})")).await?.is_some();
+        if is_scrolled {
+            // On a busy machine, the next picture may otherwise show the box as it was before.
+            self.draw_frame().await?;
+        }
+        Ok(is_scrolled)
     }
 }
 
@@ -298,9 +322,17 @@ impl Page<'_> {
 struct Part {
     clip: Rect,
     texts: Vec<usize>,
+    /// The place to which a box is scrolled for it, if one is.
+    step: Option<usize>,
 }
 
 impl Part {
+    /// Returns a part of a list that begins with this text, as seen where a box is scrolled to this place.
+    fn in_step(mut self, step: usize, first: usize) -> Self {
+        self.texts.iter_mut().for_each(|place| *place += first);
+        Self { step: Some(step), ..self }
+    }
+
     fn texts<'a>(&self, texts: &'a [Text]) -> impl Iterator<Item = &'a Text> {
         self.texts.iter().filter_map(|place| texts.get(*place))
     }
@@ -324,7 +356,7 @@ impl Part {
 #[derive(Debug)]
 struct Pictured {
     part: Part,
-    bare: Option<RgbImage>,
+    bare: Vec<u8>,
     /// With neither texts nor shadows, if a text has one.
     plain: Option<Vec<u8>>,
     painted: Vec<u8>,
@@ -339,7 +371,7 @@ impl Pictured {
             Some(png) => Some(decoded(&png)?),
             None => None,
         };
-        let paints = Paints { clip: part.clip, bare: bare?, plain, painted: decoded(&painted)?, colour };
+        let paints = Paints { clip: part.clip, bare: decoded(&bare)?, plain, painted: decoded(&painted)?, colour };
         Some(part.texts(texts).filter_map(|text| Some((text.number, text.measure(&paints)?))).collect())
     }
 }
@@ -350,15 +382,6 @@ async fn finished(measuring: Option<JoinHandle<Vec<(usize, Measured)>>>) -> Vec<
         Some(measuring) => measuring.await.unwrap_or_default(),
         None => Vec::new(),
     }
-}
-
-/// Texts that are seen at the same time, and what their pictures say.
-#[derive(Debug)]
-struct Scene {
-    texts: Arc<Vec<Text>>,
-    measured: Vec<(usize, Measured)>,
-    /// True if there was no time for all pictures.
-    is_cut_short: bool,
 }
 
 /// Returns the parts of a page that show these texts, within the bounds: those with most texts.
@@ -385,7 +408,7 @@ fn parts(texts: &[Text]) -> Vec<Part> {
             part.clip = both;
             part.texts.push(place);
         } else {
-            parts.push(Part { clip, texts: vec![place] });
+            parts.push(Part { clip, texts: vec![place], step: None });
         }
     }
     parts.sort_by_key(|part| std::cmp::Reverse(part.texts.len()));
@@ -408,7 +431,7 @@ fn sheets(parts: Vec<Part>) -> Vec<Vec<Part>> {
         match sheets.last_mut().filter(|_| size <= left) {
             Some(sheet) => sheet.push(part),
             None => {
-                left = MAX_PART_PIXELS;
+                left = MAX_SHEET_PIXELS;
                 sheets.push(vec![part]);
             }
         }
@@ -494,7 +517,7 @@ mod tests {
             let Times { all, pictures } = Times::of(Duration::from_millis(left));
             [all.as_millis(), pictures.as_millis()]
         };
-        assert_eq!(of(50_000), [20_000, 16_000]);
+        assert_eq!(of(50_000), [28_000, 24_000]);
         assert_eq!(of(24_000), [16_000, 12_000]);
         assert_eq!(of(6_000), [4_000, 2_000]);
         assert_eq!(of(0), [0, 0]);
@@ -549,7 +572,7 @@ mod tests {
         let total = parts.len();
         let sheets = sheets(parts);
         let size = |sheet: &Vec<Part>| sheet.iter().map(|part| pixels(part.clip)).sum::<u64>();
-        assert!(sheets.iter().all(|sheet| size(sheet) <= MAX_PART_PIXELS));
+        assert!(sheets.iter().all(|sheet| size(sheet) <= MAX_SHEET_PIXELS));
         assert_eq!(sheets.iter().map(Vec::len).sum::<usize>(), total);
         let small: Vec<Text> = (0..6).map(|number: u32| text(0, [0, 2_000 * number, 100, 20])).collect();
         assert_eq!(super::sheets(super::parts(&small)).len(), 1, "small ones share a sheet");

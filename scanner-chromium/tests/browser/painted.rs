@@ -43,8 +43,9 @@ fn measuring() -> ChromiumConfig {
 }
 
 /// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters, `MANY` stands
-/// for more elements than are painted by selectors of their own, and `DEEP` opens more levels than such a selector may have.
-const CASES: [(&str, &str, Said); 42] = [
+/// for more elements than are painted by selectors of their own, `LINES` for many texts, and `LONG` for as many as the box around them shows in
+/// twelve places. `DEEP` opens more levels than such a selector may have, and `HALF` half as many.
+const CASES: [(&str, &str, Said); 58] = [
     ("a flat picture", "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
     ("a flat dark picture", "<p id=x style='color: #fff; background: url(/222222.png)'>TEXT</p>", Nothing),
     ("a gradient that is dark", "<p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>", Nothing),
@@ -96,9 +97,9 @@ const CASES: [(&str, &str, Said); 42] = [
         Left,
     ),
     (
-        "a background that a script moves",
+        "on a canvas on which nothing is drawn",
         "<div style='position: relative'><canvas style='position: absolute; inset: 0'></canvas><p id=x style='position: relative; color: #ccc'>TEXT</p></div>",
-        Left,
+        Fails(1.6, 1.61),
     ),
     ("a picture that may move", "<p id=x style='color: #777; background: url(/moving.gif)'>TEXT</p>", Left),
     (
@@ -186,6 +187,16 @@ const CASES: [(&str, &str, Said); 42] = [
         Left,
     ),
     (
+        "far below the edge of a box in which all is left open",
+        "<div tabindex=0 style='height: 60px; overflow: auto; background: url(/888888.png)'>LONG<p id=x style='color: #777'>TEXT</p></div>",
+        Fails(1.26, 1.26),
+    ),
+    (
+        "within many levels, beside elements that are as deep",
+        "HALF<div style='background: url(/222222.png)'>LINES<p id=x style='color: #fff'>TEXT</p></div>",
+        Nothing,
+    ),
+    (
         "underlined by what it is in",
         "<p style='background: url(/222222.png)'><a href='/a' style='color: #fff; text-decoration-skip-ink: none'><span id=x>TEXT</span></a></p>",
         Nothing,
@@ -201,11 +212,85 @@ const CASES: [(&str, &str, Said); 42] = [
         Fails(1.26, 1.26),
     ),
     ("beside very many elements", "<div id=x style='color: #777; background: url(/888888.png)'>TEXT MANY</div>", Fails(1.26, 1.26)),
+    (
+        "an empty field",
+        "<input id=x aria-label=Name style='color: #fff; transition: background 9s; background: url(/222222.png)'>",
+        Nothing,
+    ),
+    (
+        "an empty field, very deep in the page",
+        "DEEP<input id=x aria-label=Name style='color: #fff; background: url(/222222.png)'>",
+        Left,
+    ),
+    (
+        "an empty field in which a text would be too pale",
+        "<textarea id=x aria-label=Name style='color: #777; background: url(/888888.png)'></textarea>",
+        Left,
+    ),
+    (
+        "an empty field with an example in it",
+        "<input id=x aria-label=Name placeholder=Example style='color: #fff; background: url(/222222.png)'>",
+        Left,
+    ),
+    (
+        "an empty field below something that shines through",
+        "<div style='position: relative'><input id=x aria-label=Name style='color: #fff; background: url(/222222.png)'>
+         <div style='position: absolute; inset: 0; background: rgb(0 0 0 / 0.3); pointer-events: none'></div></div>",
+        Left,
+    ),
+    (
+        "an empty field that a sign is above",
+        "<div style='position: relative'><input id=x aria-label=Name style='width: 100px; color: #fff; background: url(/222222.png)'>
+         <div style='position: absolute; left: 30px; top: 2px; width: 10px; height: 14px; background: #fff; pointer-events: none'></div></div>",
+        Left,
+    ),
+    (
+        "a short word in a long field",
+        "<input id=x aria-label=Name value=Bike style='width: 500px; color: #777; background: url(/888888.png)'>",
+        Fails(1.26, 1.26),
+    ),
+    (
+        "a list of choices",
+        "<select id=x aria-label=Name style='width: 300px; color: #fff; background: url(/222222.png)'><option>TEXT</select>",
+        Nothing,
+    ),
+    ("a figure", "<p id=x style='color: #777; background: url(/888888.png)'>7</p>", Fails(1.26, 1.26)),
+    ("a word of one sign", "<p id=x style='color: #777; background: url(/888888.png)'>中</p>", Fails(1.26, 1.26)),
+    ("a letter", "<p id=x style='color: #777; background: url(/888888.png)'>x</p>", Left),
+    (
+        "a figure in a font of its own",
+        "<p id=x style='font-family: monospace; color: #777; background: url(/888888.png)'>7</p>",
+        Left,
+    ),
+    (
+        "on a drawing that stands still",
+        "<div style='position: relative'><canvas style='position: absolute; inset: 0'></canvas><p id=x style='position: relative; color: #fff'>TEXT</p></div>
+         <script>const pen = document.querySelector('canvas').getContext('2d'); pen.fillStyle = '#222'; pen.fillRect(0, 0, 300, 150)</script>",
+        Nothing,
+    ),
+    (
+        "on a drawing that goes on",
+        "<div style='position: relative'><canvas style='position: absolute; inset: 0'></canvas><p id=x style='position: relative; color: #fff'>TEXT</p></div>
+         <script>const pen = document.querySelector('canvas').getContext('2d'); let blue = 0;
+         setInterval(() => { pen.fillStyle = `rgb(30 30 ${blue++ % 90})`; pen.fillRect(0, 0, 300, 150) }, 10)</script>",
+        Left,
+    ),
     ("very deep in the page", "DEEP<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
 ];
 
 fn bodies_of_cases() -> Vec<String> {
-    let words = [("TEXT", "Handmade bicycles"), ("MANY", &"<i></i>".repeat(500)), ("DEEP", &"<div>".repeat(80))];
+    let long = "<p style='height: 60px; color: #fff'>Bicycles of steel</p>".repeat(12);
+    let many = "<i></i>".repeat(500);
+    let (deep, half) = ("<div>".repeat(80), "<div>".repeat(40));
+    let lines = "<p style='color: #fff'>Bicycles of steel</p>".repeat(250);
+    let words = [
+        ("TEXT", "Handmade bicycles"),
+        ("MANY", &many),
+        ("DEEP", &deep),
+        ("HALF", &half),
+        ("LONG", &long),
+        ("LINES", &lines),
+    ];
     let body = |body: &str| words.iter().fold(body.to_owned(), |body, (word, text)| body.replace(word, text));
     CASES.iter().map(|(_, text, _)| body(text)).collect()
 }
@@ -358,7 +443,7 @@ async fn thousands_of_texts_are_measured_within_bounds_and_one_of_each_kind_firs
     let left_out = findings.pages[0].left_out.get(&RuleId::new(PROBE)).copied().unwrap_or_default();
     let measured = u32::try_from(kept).unwrap() + left_out;
     // How many there is time for is the machine's.
-    assert!(measured <= 1_000 && measured + findings.needs_review[&RuleId::new(AXE)] == 2_501, "{measured}");
+    assert!(measured <= 2_000 && measured + findings.needs_review[&RuleId::new(AXE)] == 2_501, "{measured}");
     assert_eq!(of(&findings.items, PROBE, 0).is_some(), measured > 0);
 }
 
