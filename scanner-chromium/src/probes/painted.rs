@@ -152,10 +152,11 @@ impl Page<'_> {
     async fn measure(self) -> Result<Option<()>, CdpError> {
         let limits = json!({
             // The open elements that are read, those that are measured, the boxes of one, those that may be named and kept, the milliseconds
-            // in which nothing may move, those in which a frame is awaited, the greatest distance from the page's corner, the elements that are read in a link, the rows of
-            // 50 pixels of a line of text, the steps in which texts that stand on others are looked for, the number of times that boxes
-            // are scrolled, the room above and beside a text there, the distance up to which texts are beside each other, the elements and the
-            // levels that are painted by selectors of their own, the selectors of a rule, and the pixels of all canvases that are read.
+            // in which nothing may move, those in which a frame is awaited, the greatest distance from the page's corner, the elements that are
+            // read in a link, the rows of 50 pixels of a line of text, the steps in which texts that stand on others are looked for, the number
+            // of times that boxes are scrolled, the room above and beside a text there, the distance up to which texts are beside each other,
+            // the elements and the levels that are painted by selectors of their own, the selectors of a rule, and the pixels of all canvases
+            // that are read.
             "seen": 3_000,
             "texts": MAX_TEXTS,
             "boxes": 20,
