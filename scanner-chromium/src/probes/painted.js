@@ -182,8 +182,8 @@ async (limits) => {
     }
     const colour = paintOf(element, style);
     if (!colour || colour[3] === 0 || opacity < 0.1) return null;
-    // The ground of one in a shadow tree can't be painted from outside.
-    if (isField(element) && getRootNode.call(element) !== document) return null;
+    // The ground of a field in a shadow tree can't be painted from outside, and a picture may stand for a text without size.
+    if (isField(element) && (getRootNode.call(element) !== document || parseFloat(style.fontSize) === 0)) return null;
     const size = parseFloat(style.fontSize);
     const isLarge = size >= (parseInt(style.fontWeight, 10) >= 700 ? 14 : 18) * 96 / 72;
     return { colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none', isField: isField(element) };

@@ -45,7 +45,7 @@ fn measuring() -> ChromiumConfig {
 /// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters, `MANY` stands
 /// for more elements than are painted by selectors of their own, `LINES` for many texts, and `LONG` for as many as the box around them shows in
 /// twelve places. `DEEP` opens more levels than such a selector may have, and `HALF` half as many.
-const CASES: [(&str, &str, Said); 58] = [
+const CASES: [(&str, &str, Said); 59] = [
     ("a flat picture", "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
     ("a flat dark picture", "<p id=x style='color: #fff; background: url(/222222.png)'>TEXT</p>", Nothing),
     ("a gradient that is dark", "<p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>", Nothing),
@@ -248,6 +248,11 @@ const CASES: [(&str, &str, Said); 58] = [
         "a short word in a long field",
         "<input id=x aria-label=Name value=Bike style='width: 500px; color: #777; background: url(/888888.png)'>",
         Fails(1.26, 1.26),
+    ),
+    (
+        "a button whose word a picture stands for",
+        "<input type=submit id=x value=TEXT style='width: 100px; height: 30px; font-size: 0; color: #777; background: url(/888888.png)'>",
+        Left,
     ),
     (
         "a list of choices",
