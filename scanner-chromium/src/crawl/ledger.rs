@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{
     frontier::{Frontier, Lead},
-    memory::{Earlier, Hash256, Noted, PageMemory},
+    memory::{Earlier, Hash256, Noted, Reused},
     results::Results,
     survey::Listed,
 };
@@ -120,13 +120,14 @@ impl<'a> Ledger<'a> {
 
     /// Records that the page that `lead` leads to, found at `url`, is as it was in the previous check, where
     /// this look was wanted.
-    pub(super) fn settle_reused(&mut self, lead: &Lead, url: &Url, memory: &PageMemory, look: Look, earlier: &Earlier) {
+    pub(super) fn settle_reused(&mut self, lead: &Lead, reused: &Reused<'_>, look: Look, earlier: &Earlier) {
+        let Reused { memory, url, .. } = reused;
         self.under_way = self.under_way.saturating_sub(1);
         self.time_outs = 0;
         self.frontier.add_links(&memory.links, url, lead);
         let canonical = memory.canonical.as_deref().and_then(|canonical| Url::parse(canonical).ok());
         if self.frontier.reach(url, canonical.as_ref()) {
-            self.results.add_reused(memory, look, earlier);
+            self.results.add_reused(reused, look, earlier);
         } else {
             self.dropped += 1;
         }

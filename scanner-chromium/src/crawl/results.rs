@@ -9,7 +9,7 @@ use a11ycheck_core::{
 
 use super::{
     across::{Across, PageBlocks, is_across},
-    memory::{self, Earlier, Hash256, Noted, PageMemory, pictures_of},
+    memory::{self, Earlier, Hash256, Noted, PageMemory, Reused, pictures_of},
 };
 use crate::{
     axe::{add_page, add_reasons},
@@ -73,12 +73,13 @@ impl<'a> Results<'a> {
     }
 
     /// Adds a page whose outcome is that of the previous check, where this look was wanted.
-    pub(super) fn add_reused(&mut self, memory: &PageMemory, look: Look, earlier: &Earlier) {
+    pub(super) fn add_reused(&mut self, reused: &Reused<'_>, look: Look, earlier: &Earlier) {
+        let Reused { memory, is_confirmed, .. } = *reused;
         let check = earlier.check();
         let was = |item: &&Finding| item.page == memory.page && !is_across(&item.rule);
         let page = self.findings.pages.len();
         let mut outcome = check.findings.pages[memory.page].clone();
-        outcome.looked_at.get_or_insert(check.finished_at);
+        outcome.looked_at = (!is_confirmed).then(|| outcome.looked_at.unwrap_or(check.finished_at));
         outcome.picture = outcome.picture.and_then(|picture| self.album.keep(picture));
         let of_rules: BTreeSet<&RuleId> = check.findings.items.iter().filter(was).map(|item| &item.rule).collect();
         let failed = of_rules.into_iter().chain(outcome.left_out.keys());

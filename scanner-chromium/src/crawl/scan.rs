@@ -23,14 +23,14 @@ use tokio::time::{Duration, Instant};
 use url::Url;
 
 pub(crate) use self::exact::check_exactly;
-use self::proof::{Proof, beside, incremental};
+use self::proof::{Proof, incremental};
 use super::{
     actions::WithoutActions,
     fetch::{FetchError, Fetcher},
     frontier::{Frontier, Lead},
     ledger::{Ledger, leaves_site},
     login,
-    memory::{self, Earlier, Hash256, Noted, Notes, PageMemory},
+    memory::{self, Earlier, Hash256, Noted, Notes, PageMemory, Reused},
     missing::MissingPages,
     robots::{PRODUCT_TOKEN, Robots},
     site::{Site, Start, Way},
@@ -163,8 +163,8 @@ impl<'a> Crawl<'a> {
         // The rules are those of this origin: other pages are asked for once it is known where the site is.
         let is_known =
             |url: &Url| url.origin() == start.origin() && robots.as_ref().is_ok_and(|robots| robots.allows(url));
-        let looking = self.visits.visit(start, &scope, &way, Look::Start);
-        let first = match beside(looking, self.ask_for_sample(reusable, is_known, &*way)).await? {
+        let (first, sampled) = self.look_at_start(&scope, &way, reusable, is_known).await?;
+        let first = match first {
             Some(Ok(checked)) => checked,
             Some(Err(error)) => return Err(self.at_start(start, error).await),
             None => return Err(CrawlError::Start(timed_out())),
@@ -208,11 +208,11 @@ impl<'a> Crawl<'a> {
         let engine = self.engine(&first);
         let key = self.key(&engine.version, engine.browser.as_deref().unwrap_or_default());
         let earlier = earlier.filter(|_| key == expected);
-        let mut proof = self.prove(earlier, &robots, &missing, &site, &way).await?;
+        let proof = self.prove(earlier, sampled, &robots, &missing, &site, &way).await?;
         let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, engine, self.room.clone());
         ledger.settle(&Lead::start(start.clone()), Ok(first));
         ledger.add_sitemap(&listed);
-        let has_reused = self.follow_links(&mut ledger, &mut proof, &missing, &site, &way).await?;
+        let has_reused = self.follow_links(&mut ledger, &proof, &missing, &site, &way).await?;
         let course = if has_reused { Course::Incremental } else { proof.course };
         Ok(ledger.close(self.notes.as_ref().map(|_| (key, course))))
     }
@@ -283,22 +283,18 @@ impl<'a> Crawl<'a> {
         earlier.is_unchanged(page, notes).await
     }
 
-    /// Returns what the previous check remembers of a page, with the address at which it was found, if its outcome is still that.
-    async fn reused<'e>(
-        &self,
-        earlier: &'e Earlier,
-        asked: &Url,
-        look: Look,
-        way: &dyn Scope,
-    ) -> Option<(&'e PageMemory, Url)> {
-        let (notes, page) = (self.notes.as_ref()?, earlier.page(asked, look)?);
-        let url = earlier.address(page)?;
-        if !self.is_unchanged(earlier, notes, page, way).await {
+    /// Returns what the previous check remembers of a page, if its outcome is still that.
+    async fn reused<'p>(&self, proof: &'p Proof, asked: &Url, look: Look, way: &dyn Scope) -> Option<Reused<'p>> {
+        let earlier = proof.earlier.as_ref().filter(|_| proof.may_reuse)?;
+        let (notes, memory) = (self.notes.as_ref()?, earlier.page(asked, look)?);
+        let url = earlier.address(memory)?;
+        let is_confirmed = proof.confirmed.contains(asked.as_str());
+        if !is_confirmed && !self.is_unchanged(earlier, notes, memory, way).await {
             return None;
         }
-        let (outcome, items, undecided) = earlier.found(page);
+        let (outcome, items, undecided) = earlier.found(memory);
         self.visits.count_kept(outcome, &items, &undecided);
-        Some((page, url))
+        Some(Reused { memory, url, is_confirmed })
     }
 
     /// Visits the pages that the ledger chooses until the budget or the time is used up, or takes their outcome over. Returns whether
@@ -306,13 +302,12 @@ impl<'a> Crawl<'a> {
     async fn follow_links(
         &self,
         ledger: &mut Ledger<'_>,
-        proof: &mut Proof,
+        proof: &Proof,
         missing: &MissingPages<'_>,
         site: &Site,
         way: &Arc<dyn Scope>,
     ) -> Result<bool, CrawlError> {
-        let Proof { looks, earlier, may_reuse, .. } = proof;
-        let (earlier, may_reuse) = (earlier.as_ref(), *may_reuse);
+        let earlier = proof.earlier.as_ref();
         let mut has_reused = false;
         let mut visits = FuturesUnordered::new();
         // Results wait here until those of all earlier pages are in, and pages are chosen after each of them: the
@@ -330,9 +325,9 @@ impl<'a> Crawl<'a> {
             if let Some((lead, outcome)) = results.remove(&settled) {
                 settled += 1;
                 match (outcome, earlier) {
-                    (Outcome::Reused(memory, url, look), Some(earlier)) => {
+                    (Outcome::Reused(reused, look), Some(earlier)) => {
                         has_reused = true;
-                        ledger.settle_reused(&lead, &url, memory, look, earlier);
+                        ledger.settle_reused(&lead, &reused, look, earlier);
                     }
                     (Outcome::Visited(visited, noted), _) => ledger.settle_noted(&lead, *visited, noted),
                     (Outcome::Reused(..), None) | (Outcome::NotInTime, _) => {}
@@ -350,19 +345,9 @@ impl<'a> Crawl<'a> {
                 && let Some((number, lead)) = chosen.pop_front()
             {
                 let look = if number < PLATFORM_PAGES { Look::Platform } else { Look::Page };
-                let mut looked = looks.remove(lead.url.as_str());
-                if let (Look::Page, Some((Ok(checked), _))) = (look, &mut looked) {
-                    checked.signals = None;
-                }
                 visits.push(async move {
-                    if let Some((visited, noted)) = looked {
-                        return (number, lead, Ok(Outcome::Visited(Box::new(visited), noted)));
-                    }
-                    if may_reuse
-                        && let Some(earlier) = earlier
-                        && let Some((memory, url)) = self.reused(earlier, &lead.url, look, &**way).await
-                    {
-                        return (number, lead, Ok(Outcome::Reused(memory, url, look)));
+                    if let Some(reused) = self.reused(proof, &lead.url, look, &**way).await {
+                        return (number, lead, Ok(Outcome::Reused(reused, look)));
                     }
                     let result = match self.visits.visit(&lead.url, site, way, look).await {
                         Ok(visited) => missing.unless_missing(visited, site, way).await,
@@ -428,8 +413,8 @@ impl<'a> Crawl<'a> {
 /// The outcome of a page that was chosen to be checked.
 enum Outcome<'e> {
     Visited(Box<Visited>, Option<Noted>),
-    /// The page is unchanged, at this address, and keeps its outcome. The look is the one that was wanted of it.
-    Reused(&'e PageMemory, Url, Look),
+    /// The page keeps its outcome. The look is the one that was wanted of it.
+    Reused(Reused<'e>, Look),
     NotInTime,
 }
 

@@ -82,6 +82,8 @@ pub(crate) enum Look {
     Page,
     /// Not even pictures: only whether the page opens and what it shows.
     Peek,
+    /// Not even pictures, for a page that seems unchanged and is examined all the same: it has those of the look before.
+    Sample,
     /// The platform that the site is built with.
     Platform,
     /// The same, and a picture of the page.
@@ -398,7 +400,8 @@ impl PageVisit<'_> {
     /// elements that a report may show.
     /// Whatever happens meanwhile costs pictures and nothing else.
     async fn pictures(&self, checked: &mut Checked, deadline: Instant) -> Vec<Capture> {
-        if self.config.evidence == Evidence::LeftOut || self.look == Look::Peek || checked.wall.is_some() {
+        let has_none = matches!(self.look, Look::Peek | Look::Sample);
+        if self.config.evidence == Evidence::LeftOut || has_none || checked.wall.is_some() {
             return Vec::new();
         }
         let (collected, address) = (&checked.collected, page_address(&checked.url));

@@ -106,9 +106,8 @@ impl Shop {
 
     /// Returns the paths of the documents that the browser has requested since there were `before` requests.
     fn loaded(&self, before: usize) -> Vec<String> {
-        let of_browser = |request: &&Request| request.header("upgrade-insecure-requests").is_some();
         let requests = self.site.requests();
-        requests[before..].iter().filter(of_browser).map(|request| request.path.clone()).collect()
+        requests[before..].iter().filter(|request| request.is_document()).map(|request| request.path.clone()).collect()
     }
 }
 
@@ -155,6 +154,37 @@ async fn what_has_not_changed_is_taken_over_but_for_the_start_page_and_a_sample(
     // The outcome is that of the first look, however often it is taken over.
     let third = shop.scan(Some(&second)).await;
     assert_eq!(third.findings.pages_taken_over(), PAGES - 2);
+}
+
+#[tokio::test]
+async fn the_sample_is_looked_at_beside_the_start_page_and_keeps_its_pictures() {
+    let shop = Shop::new().await;
+    let start = |script: &str| {
+        let links: String = (0..PAGES).map(|number| format!("<a href=/page/{number}>{number}</a> ")).collect();
+        page("Home", &format!("<img src=/logo.svg>{script}{links}"))
+    };
+    shop.put("/", Reply::Html(start("")));
+    for number in 0..PAGES {
+        shop.put(&format!("/page/{number}"), Reply::Html(product(number, &format!("<img src=/logo.svg?{number}>"))));
+    }
+    let first = shop.scan(None).await;
+    // The start page has not loaded before another one is looked at.
+    let before = shop.site.requests().len();
+    let script = Reply::File("text/javascript", b"//".to_vec());
+    shop.put("/gate.js", Reply::After("/page/", before, Box::new(script)));
+    shop.put("/", Reply::Html(start("<script src=/gate.js></script>")));
+    let second = shop.scan(Some(&first)).await;
+    let pages = &second.findings.pages;
+    assert!(pages[0].unanswered.is_empty() && !pages[0].still_changing, "{:?}", pages[0]);
+    assert_eq!((second.findings.pages_taken_over(), shop.loaded(before).len()), (PAGES - 2, 3));
+    for (number, page) in pages.iter().enumerate() {
+        let pictured = |findings: &Findings| {
+            let own = findings.items.iter().filter(|item| item.page == number && item.screenshot.is_some());
+            own.map(|item| item.html.clone()).collect::<Vec<_>>()
+        };
+        assert!(!pictured(&first.findings).is_empty(), "{}", page.url);
+        assert_eq!(pictured(&second.findings), pictured(&first.findings), "{}", page.url);
+    }
 }
 
 #[tokio::test]

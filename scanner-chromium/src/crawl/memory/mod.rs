@@ -11,5 +11,5 @@ mod reuse;
 pub(super) use self::{
     document::{Hash256, PageMemory, write},
     notes::{Noted, Notes, key},
-    reuse::{Earlier, pictures_of},
+    reuse::{Earlier, Reused, pictures_of},
 };

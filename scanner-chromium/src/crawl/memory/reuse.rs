@@ -38,6 +38,16 @@ pub(in crate::crawl) struct Earlier {
     pages: HashMap<String, PageMemory>,
 }
 
+/// A page of the previous check whose outcome is still that.
+#[derive(Debug, Clone)]
+pub(in crate::crawl) struct Reused<'e> {
+    pub(in crate::crawl) memory: &'e PageMemory,
+    /// The address at which it was found.
+    pub(in crate::crawl) url: Url,
+    /// True if a look of this check has found the same.
+    pub(in crate::crawl) is_confirmed: bool,
+}
+
 /// The outcome of a page without pictures and positions, which are not compared.
 #[derive(Debug, PartialEq)]
 struct Outcome<'a> {
@@ -73,7 +83,7 @@ impl Earlier {
         let has_all = match look {
             Look::Page => true,
             Look::Platform => page.marks.is_some(),
-            Look::Start | Look::Peek => false,
+            Look::Start | Look::Sample | Look::Peek => false,
         };
         (has_all && page.unstable == 0).then_some(page)
     }
@@ -103,6 +113,15 @@ impl Earlier {
         let Some(page) = self.pages.get(asked.as_str()) else { return 0 };
         let is_same = page.is_made_from(parts).then(|| self.differences(page, checked).is_empty());
         next_unstable(page.unstable, is_same)
+    }
+
+    /// Notes that pages have another outcome although they are made from the same parts.
+    pub(in crate::crawl) fn set_unstable(&mut self, asked: &[String]) {
+        for asked in asked {
+            if let Some(page) = self.pages.get_mut(asked) {
+                page.unstable = UNSTABLE_FOR;
+            }
+        }
     }
 
     /// Returns the number of pages that are examined although they seem unchanged.

@@ -1,6 +1,10 @@
 //! The proof that the previous check still holds, before anything of it is taken over, and what is asked for meanwhile (decision 0062).
 
-use std::{collections::HashMap, pin::pin, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    pin::pin,
+    sync::Arc,
+};
 
 use a11ycheck_core::{
     domain::{Course, Depth, without_query},
@@ -18,12 +22,13 @@ use super::{Crawl, CrawlError};
 use crate::{
     BrowserError,
     crawl::{
-        memory::{Earlier, Noted, PageMemory},
+        actions::WithoutActions,
+        memory::{Earlier, Notes, PageMemory},
         missing::MissingPages,
         robots::Robots,
-        site::Site,
+        site::{Site, Start, Way},
     },
-    visit::{Look, Scope, Visited},
+    visit::{Checked, Look, Scope, Visited},
 };
 
 /// The least number of pages that are examined before outcomes are taken over.
@@ -36,29 +41,72 @@ const ASKED_AHEAD: usize = 64;
 const ASKED_AHEAD_AT_ONCE: usize = 2;
 
 impl Crawl<'_> {
-    /// Asks for the pages of which the sample will consist if none has changed, as far as they may be visited.
-    pub(super) async fn ask_for_sample(
+    /// Looks at the start page, and returns it with the pages of the sample that were looked at beside it, by address: those that seem
+    /// unchanged among the first that are drawn, as far as they may be visited. The start page alone keeps no machine busy. If it leads to
+    /// another site or can't be checked, there are none.
+    pub(super) async fn look_at_start(
         &self,
+        scope: &Start,
+        way: &Arc<dyn Scope>,
         earlier: Option<&Earlier>,
         may_be_visited: impl Fn(&Url) -> bool,
-        way: &dyn Scope,
-    ) {
-        let Some(earlier) = earlier else { return };
+    ) -> Result<(Option<Visited>, HashMap<String, Checked>), BrowserError> {
+        let start = self.request.start.url();
+        let mut looking = pin!(self.visits.visit(start, scope, way, Look::Start));
+        let reusable = earlier.zip(self.notes.as_ref()).filter(|_| self.visits.pace().is_unhindered());
+        let Some((earlier, notes)) = reusable else { return Ok((looking.await?, HashMap::new())) };
         let mut drawn = earlier.drawn(self.request.scan);
-        drawn.truncate(earlier.sample_size());
-        self.ask_ahead(earlier, drawn, may_be_visited, way).await;
+        drawn.truncate(earlier.sample_size() + ASKED_AHEAD);
+        let of_page = |page: &PageMemory| Url::parse(&page.asked).ok().filter(&may_be_visited);
+        let mut sample: VecDeque<_> =
+            drawn.iter().take(earlier.sample_size()).filter_map(|page| Some((of_page(page)?, *page))).collect();
+        let site = Site::of(start);
+        let way_of_sample: Arc<dyn Scope> = Arc::new(WithoutActions(Way::new(Start::of(start), self.reach.clone())));
+        let (site, way_of_sample) = (&site, &way_of_sample);
+        let all = async {
+            let (mut first, mut looks, mut sampled) = (None, FuturesUnordered::new(), HashMap::new());
+            loop {
+                while looks.len() + usize::from(first.is_none()) < self.visits.at_once()
+                    && let Some((url, page)) = sample.pop_front()
+                {
+                    looks.push(async move {
+                        if !self.is_unchanged(earlier, notes, page, &**way_of_sample).await {
+                            return None;
+                        }
+                        // A look that fails is repeated with the rest of the sample: it may be because of the start page.
+                        match self.visits.visit(&url, site, way_of_sample, Look::Sample).await {
+                            Ok(Some(Ok(checked))) => Some((url, checked)),
+                            _ => None,
+                        }
+                    });
+                }
+                tokio::select! {
+                    visited = &mut looking, if first.is_none() => {
+                        let visited = visited?;
+                        if !matches!(&visited, Some(Ok(checked)) if Site::of(&checked.url) == *site) {
+                            return Ok((visited, HashMap::new()));
+                        }
+                        first = Some(visited);
+                    }
+                    Some(looked) = looks.next() => {
+                        sampled.extend(looked.map(|(url, checked)| (String::from(url), checked)));
+                    }
+                    else => return Ok((first.flatten(), sampled)),
+                }
+            }
+        };
+        beside(all, self.ask_ahead(earlier, notes, drawn.clone(), &may_be_visited, &**way)).await
     }
 
-    /// Asks for remembered pages before it is their turn, as far as they may be visited: the answers are kept for the scan. Does nothing at a
-    /// site that wants a pause between requests.
+    /// Asks for remembered pages before it is their turn, as far as they may be visited: the answers are kept for the scan.
     async fn ask_ahead(
         &self,
         earlier: &Earlier,
+        notes: &Notes,
         pages: Vec<&PageMemory>,
         may_be_visited: impl Fn(&Url) -> bool,
         way: &dyn Scope,
     ) {
-        let Some(notes) = self.notes.as_ref().filter(|_| self.visits.pace().is_unhindered()) else { return };
         let (mut pages, mut asked) = (pages.into_iter(), FuturesUnordered::new());
         loop {
             while asked.len() < ASKED_AHEAD_AT_ONCE
@@ -75,24 +123,26 @@ impl Crawl<'_> {
     }
 
     /// Finds out whether outcomes of the previous check may be taken over: examines some of the pages that seem unchanged. If one
-    /// of them has another outcome, nothing is taken over.
+    /// of them has another outcome, nothing is taken over. Those that were looked at beside the start page are not looked at again.
     pub(super) async fn prove(
         &self,
         earlier: Option<Earlier>,
+        sampled: HashMap<String, Checked>,
         robots: &Robots,
         missing: &MissingPages<'_>,
         site: &Site,
         way: &Arc<dyn Scope>,
     ) -> Result<Proof, CrawlError> {
-        let mut proof = Proof { looks: HashMap::new(), earlier, may_reuse: false, course: Course::Full };
+        let mut proof = Proof { confirmed: HashSet::new(), earlier, may_reuse: false, course: Course::Full };
         let (Some(notes), Some(earlier)) = (&self.notes, incremental(proof.earlier.as_ref(), self.request)) else {
             return Ok(proof);
         };
         let may_be_visited = |url: &Url| robots.allows(url) && site.contains(url);
-        let (mut sample, mut drawn) = (Vec::new(), earlier.drawn(self.request.scan).into_iter().enumerate());
-        while sample.len() < earlier.sample_size()
-            && let Some((number, page)) = drawn.next()
-        {
+        let mut sample = Vec::new();
+        for (number, page) in earlier.drawn(self.request.scan).into_iter().enumerate() {
+            if sample.len() >= earlier.sample_size() {
+                break;
+            }
             if number >= MAX_DRAWN_PER_SAMPLED * (earlier.sample_size() + LEAST_SAMPLE)
                 || Instant::now() >= self.done_by
             {
@@ -106,15 +156,15 @@ impl Crawl<'_> {
         if sample.len() < LEAST_SAMPLE {
             return Ok(proof);
         }
-        let others = drawn.take(ASKED_AHEAD).map(|(_, page)| page).collect();
-        let looking = self.look_at(sample, earlier, missing, site, way);
-        let Sampled { looks, are_all_seen, is_contradicted } =
-            beside(looking, self.ask_ahead(earlier, others, may_be_visited, &**way)).await?;
-        proof.looks = looks;
-        if is_contradicted {
+        let confirmed = sample.iter().map(|(url, _)| url.to_string()).collect();
+        let Examined { are_all_seen, differing } = self.look_at(sample, sampled, earlier, missing, site, way).await?;
+        if differing.is_empty() {
+            proof.may_reuse = are_all_seen;
+            proof.confirmed = confirmed;
+        } else {
             proof.course = Course::Contradicted;
+            proof.earlier.iter_mut().for_each(|earlier| earlier.set_unstable(&differing));
         }
-        proof.may_reuse = are_all_seen && !is_contradicted;
         Ok(proof)
     }
 
@@ -122,19 +172,25 @@ impl Crawl<'_> {
     async fn look_at(
         &self,
         sample: Vec<(Url, &PageMemory)>,
+        mut sampled: HashMap<String, Checked>,
         earlier: &Earlier,
         missing: &MissingPages<'_>,
         site: &Site,
         way: &Arc<dyn Scope>,
-    ) -> Result<Sampled, BrowserError> {
-        let mut sampled = Sampled { looks: HashMap::new(), are_all_seen: true, is_contradicted: false };
+    ) -> Result<Examined, BrowserError> {
+        let mut examined = Examined { are_all_seen: true, differing: Vec::new() };
         let (mut sample, mut looks) = (sample.into_iter(), FuturesUnordered::new());
         loop {
             while looks.len() < self.visits.at_once()
                 && let Some((url, page)) = sample.next()
             {
+                let known = sampled.remove(url.as_str());
                 looks.push(async move {
-                    let visited = match self.visits.visit(&url, site, way, Look::Platform).await {
+                    let looked = match known {
+                        Some(checked) => Ok(Some(Ok(checked))),
+                        None => self.visits.visit(&url, site, way, Look::Sample).await,
+                    };
+                    let visited = match looked {
                         Ok(visited) => missing.unless_missing(visited, site, way).await,
                         Err(error) => Err(error),
                     };
@@ -142,47 +198,44 @@ impl Crawl<'_> {
                 });
             }
             let Some((url, page, visited)) = looks.next().await else { break };
-            let Some(visited) = visited? else {
-                sampled.are_all_seen = false;
-                break;
+            // That a look fails may be our own trouble, which says nothing about what is remembered.
+            let Some(Ok(checked)) = visited? else {
+                examined.are_all_seen = false;
+                continue;
             };
-            let mut noted = None;
-            match &visited {
-                Ok(checked) => {
-                    noted = self.noted(&url, checked, Some(earlier)).await;
-                    let differences = earlier.differences(page, checked);
-                    let has_just_changed = Earlier::has_just_changed(page, noted.as_ref());
-                    sampled.are_all_seen &= differences.is_empty() || !has_just_changed;
-                    if !differences.is_empty() && !has_just_changed {
-                        sampled.is_contradicted = true;
-                        tracing::warn!(
-                            scan = %self.request.scan,
-                            url = without_query(url.as_str()),
-                            differences = differences.join(", "),
-                            "A page that seemed unchanged has another outcome: every page is examined"
-                        );
-                    }
-                }
-                // It may be our own trouble, which says nothing about what is remembered.
-                Err(_) => sampled.are_all_seen = false,
+            let differences = earlier.differences(page, &checked);
+            if differences.is_empty() {
+                continue;
             }
-            sampled.looks.insert(url.into(), (visited, noted));
+            let noted = self.noted(&url, &checked, Some(earlier)).await;
+            if Earlier::has_just_changed(page, noted.as_ref()) {
+                examined.are_all_seen = false;
+                continue;
+            }
+            tracing::warn!(
+                scan = %self.request.scan,
+                url = without_query(url.as_str()),
+                differences = differences.join(", "),
+                "A page that seemed unchanged has another outcome: every page is examined"
+            );
+            examined.differing.push(url.into());
         }
-        Ok(sampled)
+        Ok(examined)
     }
 }
 
-/// The pages of the sample that were examined, by address, and what they show of the others.
-struct Sampled {
-    looks: HashMap<String, (Visited, Option<Noted>)>,
+/// What the pages of the sample show of the others.
+struct Examined {
+    /// False if some could not be checked, or have changed meanwhile.
     are_all_seen: bool,
-    is_contradicted: bool,
+    /// The addresses of those that have another outcome although they have not changed.
+    differing: Vec<String>,
 }
 
 /// The result of examining a sample of the pages that seem unchanged, before any outcome is taken over.
 pub(super) struct Proof {
-    /// The pages that were examined for it, by address.
-    pub(super) looks: HashMap<String, (Visited, Option<Noted>)>,
+    /// The addresses of the pages that were examined for it, if outcomes are taken over.
+    pub(super) confirmed: HashSet<String>,
     /// The previous check, if it remembers anything.
     pub(super) earlier: Option<Earlier>,
     /// True if outcomes are taken over from it.
@@ -197,7 +250,7 @@ pub(super) fn incremental<'e>(earlier: Option<&'e Earlier>, request: &ScanReques
 }
 
 /// Does some work to its end, and something else at most for as long. Returns the outcome of the work.
-pub(super) async fn beside<T>(work: impl Future<Output = T>, meanwhile: impl Future<Output = ()>) -> T {
+async fn beside<T>(work: impl Future<Output = T>, meanwhile: impl Future<Output = ()>) -> T {
     match select(pin!(work), pin!(meanwhile)).await {
         Either::Left((outcome, _)) => outcome,
         Either::Right(((), work)) => work.await,

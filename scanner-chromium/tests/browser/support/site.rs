@@ -32,6 +32,11 @@ impl Request {
         let line = self.head.lines().find(|line| line.to_ascii_lowercase().starts_with(&format!("{name}:")))?;
         Some(line.split_once(':')?.1.trim().to_owned())
     }
+
+    /// Returns whether the browser requests a document.
+    pub(crate) fn is_document(&self) -> bool {
+        self.header("upgrade-insecure-requests").is_some()
+    }
 }
 
 /// A response of the site.
@@ -51,6 +56,8 @@ pub(crate) enum Reply {
     Whole(u16, String, Vec<u8>),
     /// The same after a while.
     Late(Duration, Box<Self>),
+    /// The same once the browser has requested a document below this path, after so many requests of any kind.
+    After(&'static str, usize, Box<Self>),
     /// No response, without end.
     Hang,
     /// The beginning of a page, and then nothing, without end.
@@ -185,13 +192,28 @@ async fn converse(
     seen.lock().unwrap().push(request.clone());
     let html = "Content-Type: text/html; charset=utf-8\r\n";
     let mut reply = answer(&request);
-    while let Reply::Late(time, then) = reply {
-        tokio::time::sleep(time).await;
-        reply = *then;
+    loop {
+        reply = match reply {
+            Reply::Late(time, then) => {
+                tokio::time::sleep(time).await;
+                *then
+            }
+            Reply::After(path, before, then) => {
+                let is_awaited = |request: &Request| request.is_document() && request.path.starts_with(path);
+                while !seen.lock().unwrap()[before..].iter().any(is_awaited) {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                *then
+            }
+            other => {
+                reply = other;
+                break;
+            }
+        }
     }
     match reply {
-        // It was unpacked above.
-        Reply::Late(..) => Ok(()),
+        // They were unpacked above.
+        Reply::Late(..) | Reply::After(..) => Ok(()),
         Reply::Html(body) => whole(&mut stream, 200, html, body.as_bytes()).await,
         Reply::Status(status, body) => whole(&mut stream, status, html, body.as_bytes()).await,
         Reply::File(mime, body) => whole(&mut stream, 200, &format!("Content-Type: {mime}\r\n"), &body).await,
