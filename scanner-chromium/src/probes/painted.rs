@@ -61,9 +61,10 @@ const MAX_PART_PIXELS: u64 = 4_000_000;
 /// The pixels of the parts that are pictured together: while their pictures are taken, those of as many more are measured.
 const MAX_SHEET_PIXELS: u64 = 16_000_000;
 /// The greatest height of a part in CSS pixels.
-const MAX_HEIGHT: u32 = 3_000;
-/// The distance in CSS pixels beyond which two texts are pictured apart: a picture costs about as much as 800 rows of one.
-const MAX_GAP: u32 = 800;
+const MAX_HEIGHT: u32 = 4_000;
+/// The pixels that cost about as much as a further picture: texts are pictured together where that adds fewer between them. A picture takes some
+/// 30 ms of processor time, and as much for each million of its pixels.
+const PICTURE: u64 = 1_000_000;
 /// The room around a text in CSS pixels.
 const PADDING: u32 = 3;
 /// The bytes that decoding a picture may take: those of the largest part, twice.
@@ -401,8 +402,8 @@ fn parts(texts: &[Text]) -> Vec<Part> {
     let mut parts = Vec::<Part>::new();
     for (place, clip) in clips {
         if let Some(part) = parts.last_mut()
-            && clip.y <= part.clip.bottom().saturating_add(MAX_GAP)
             && let both = around(part.clip, clip)
+            && pixels(both) <= pixels(part.clip) + pixels(clip) + PICTURE
             && both.height <= MAX_HEIGHT
             && pixels(both) <= MAX_PART_PIXELS
         {
