@@ -53,17 +53,21 @@
       };
       const observer = new MutationObserver(see);
       observer.observe(document, { subtree: true, childList: true, characterData: true });
-      const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
-      await wait(limits.first);
-      // Nothing has: it was a part of the page's building itself, or an answer to a probe.
-      if ([...seen.values()].some(({ times }) => times.length > 0)) await wait(limits.whole - limits.first);
-      see(observer.takeRecords());
-      observer.disconnect();
-      const ended = performance.now();
+      const begun = performance.now();
       const before = new Map(earlier.toReversed().map(({ target, now }) => [elementOf(target), now]));
-      const changed = [...seen].filter(([element, { times }]) => {
-        const lasts = times.length >= 3 && times.at(-1) - (before.get(element) ?? times[0]) >= limits.span && ended - times.at(-1) < limits.recent;
-        return lasts && isConnected(element) && isShown(element) && text(element).trim() !== '' && !closest.call(element, 'script, style, noscript, head');
+      const goesOn = ({ times }) => times.length > 0 && performance.now() - times.at(-1) < limits.recent;
+      const lasts = (element, { times }) => times.length >= 3 && times.at(-1) - (before.get(element) ?? times[0]) >= limits.span;
+      // Ends as soon as it is known of everything that goes on whether it lasts. What changed once was a part of the page's building
+      // itself, or an answer to a probe.
+      const isOpen = () => performance.now() - begun < limits.first || [...seen].some(([element, known]) => goesOn(known) && !lasts(element, known));
+      while (isOpen() && performance.now() - begun < limits.whole) {
+        await new Promise((resolve) => setTimeout(resolve, limits.apart));
+        see(observer.takeRecords());
+      }
+      observer.disconnect();
+      const changed = [...seen].filter(([element, known]) => {
+        const isMeant = goesOn(known) && lasts(element, known) && isConnected(element) && isShown(element);
+        return isMeant && text(element).trim() !== '' && !closest.call(element, 'script, style, noscript, head');
       });
       // What holds an element that changes is not what changes.
       const found = changed.map(([element]) => element).filter((element, _, all) => !all.some((other) => other !== element && contains.call(element, other)));

@@ -29,9 +29,14 @@ const MAX_STOPS: u32 = 60;
 const MAX_LOOKED_AT: u32 = 8;
 /// The time limit for everything that moves a page.
 const TIME: Duration = Duration::from_secs(10);
-/// The milliseconds after a key in which a page may move the focus.
+/// The time limit for watching text change after that.
+const CHANGES_TIME: Duration = Duration::from_secs(12);
+/// The milliseconds after a key in which a page may move the focus, or show it, where it does not simply go to the next element that
+/// shows it at once.
 const PAUSE: u32 = 15;
-/// The same where the focus seems to be kept.
+/// The milliseconds that a transition to how an element with the focus looks has to show something.
+const TRANSITION: u32 = 120;
+/// The milliseconds after a key in which a page may move the focus where it seems to be kept, or gone.
 const LONG_PAUSE: u32 = 100;
 /// The greatest number of elements among which the focus may go round and be called kept.
 const MAX_CIRCLE: u32 = 10;
@@ -86,6 +91,7 @@ pub(crate) async fn run_moving(tab: &Tab, main_world: i64, deadline: Instant) ->
     tab.session().call(wide, deadline).await?;
     in_time(narrowed)?;
     if is_watched {
+        let page = Page { deadline: deadline.min(Instant::now() + CHANGES_TIME), ..page };
         in_time(page.changes().await)?;
     }
     Ok(())
@@ -112,13 +118,13 @@ impl Page<'_> {
     async fn watched(self) -> Result<bool, CdpError> {
         let limits = json!({
             // Milliseconds: since the load, before which nothing is known; within which a change is of late; between two that are not one; that text has to change for; in which a
-            // first change must come; for which changes are watched.
+            // first change must come; for which changes are watched, so that what changes just within `recent` is seen to do it for `span`, whenever it does it first.
             "least": 1_300,
             "recent": 2_500,
             "apart": 100,
             "span": 5_000,
             "first": 2_600,
-            "whole": 6_500,
+            "whole": 10_200,
         });
         Ok(self.evaluate(&format!("({CHANGING})({STOPS}, {limits})")).await?.exception().is_none())
     }
@@ -135,7 +141,7 @@ impl Page<'_> {
 
     /// Goes through the page with the Tab key: is the focus seen, and can it leave where it is?
     async fn walk(self) -> Result<(), CdpError> {
-        let limits = json!({ "stops": MAX_STOPS });
+        let limits = json!({ "stops": MAX_STOPS, "circle": MAX_CIRCLE, "end": LONG_PAUSE, "transition": TRANSITION });
         let begun = self.evaluate(&format!("({WALK})({limits})")).await?;
         if begun.exception().is_some() {
             return Ok(());
@@ -178,15 +184,23 @@ impl Page<'_> {
         Ok(!is_back || with != without)
     }
 
-    /// Tries to leave a few elements among which the focus goes round: onwards, with Escape and backwards.
+    /// Tries to leave a few elements among which the focus goes round: onwards, with Escape and backwards. What the focus only passes is
+    /// none of them, so each key has a longer time.
     async fn is_kept(self) -> Result<(), CdpError> {
-        let circle = self.evaluate("walk.circle()").await?.value::<u32>().unwrap_or_default();
-        if circle == 0 || circle > MAX_CIRCLE {
+        let mut circle = 0;
+        for _ in 0..=MAX_CIRCLE {
+            self.press(Key::Tab).await?;
+            let goes_round = self.evaluate(&format!("walk.goesRound({LONG_PAUSE})")).await?;
+            let Ok(elements) = goes_round.value::<usize>() else { return Ok(()) };
+            circle = elements;
+            if circle > 0 {
+                break;
+            }
+        }
+        if circle == 0 {
             return Ok(());
         }
-        let onwards = std::iter::repeat_n(Key::Tab, usize::try_from(circle).unwrap_or_default() + 1);
-        let backwards = std::iter::repeat_n(Key::BackTab, usize::try_from(circle).unwrap_or_default() + 1);
-        for key in onwards.chain([Key::Escape]).chain(backwards) {
+        for key in [Key::Escape].into_iter().chain(std::iter::repeat_n(Key::BackTab, circle + 1)) {
             self.press(key).await?;
             if self.evaluate(&format!("walk.stays({LONG_PAUSE})")).await?.result.value != true {
                 return Ok(());
@@ -237,10 +251,11 @@ impl Page<'_> {
             Key::BackTab => ("Tab", 9, 8),
             Key::Escape => ("Escape", 27, 0),
         };
-        for r#type in [KeyEventType::RawKeyDown, KeyEventType::KeyUp] {
-            let event = DispatchKeyEvent { r#type, key, code: key, windows_virtual_key_code, modifiers };
-            self.tab.session().call(event, self.deadline).await?;
-        }
+        let event = |r#type| DispatchKeyEvent { r#type, key, code: key, windows_virtual_key_code, modifiers };
+        // Both are on their way before the first is answered.
+        let [down, up] = [KeyEventType::RawKeyDown, KeyEventType::KeyUp]
+            .map(|r#type| self.tab.session().call(event(r#type), self.deadline));
+        tokio::try_join!(down, up)?;
         Ok(())
     }
 

@@ -1,9 +1,9 @@
 // Looks for clipped text and horizontal scrolling on a page whose window is made narrow from outside. Notes the text
 // that is clipped before that, and leaves `narrow` in this world.
 (makeCuts) => {
-  const { add, cutter, isMeant, isShown, parent, texts } = makeCuts();
+  const { add, isMeant, isShown, makeCutter, parent, texts } = makeCuts();
   const { closest } = Element.prototype;
-  const cutBefore = new Set(texts().filter((node) => cutter(node)));
+  const cutBefore = new Set(texts().filter(makeCutter()));
   const frame = () => new Promise((resolve) => setTimeout(resolve, 60));
 
   globalThis.narrow = {
@@ -11,7 +11,7 @@
     async clipped() {
       await frame();
       const id = 'a11ycheck-clipped-text';
-      const all = texts();
+      const [all, cutter] = [texts(), makeCutter()];
       const [failed, undecided] = [[], []];
       let isApplicable = false;
       for (const node of all) {

@@ -4,7 +4,7 @@
 // Leaves `spacing` in this world.
 (makeCuts, limits) => {
   const id = 'a11ycheck-clipped-spacing';
-  const { add, cutter, isMeant, isShown, isSlide, parent, texts } = makeCuts();
+  const { add, downwards, isMeant, isShown, isSlide, makeCutter, parent, texts } = makeCuts();
   const { closest } = Element.prototype;
 
   // Transitions take no time. Important rules in a layer win over the page's own important rules outside of layers, as
@@ -48,14 +48,10 @@
     const size = parseFloat(fontSize);
     return parseFloat(lineHeight) > 2 * size || parseFloat(letterSpacing) > 0.125 * size || parseFloat(wordSpacing) > 0.165 * size;
   };
-  const isPinned = (element) => {
-    for (let each = element; each; each = parent(each)) if (/fixed|sticky/.test(getComputedStyle(each).position)) return true;
-    return false;
-  };
 
   // Returns the pairs of texts, by their indices, whose lines overlap by more than four pixels in both directions; null
   // if there are too many.
-  const overlaps = (nodes) => {
+  const overlaps = (nodes, cutter) => {
     const lines = [];
     for (const [number, node] of nodes.entries()) {
       const element = parent(node);
@@ -95,16 +91,19 @@
         probes.inapplicable.push(id);
         return;
       }
-      const cutBefore = new Map(all.map((node) => [node, cutter(node)]).filter(([, found]) => found !== null));
+      const cutterBefore = makeCutter();
+      const isPinned = downwards((element, { position }, isAround) => isAround === true || /fixed|sticky/.test(position));
+      const cutBefore = new Map(all.map((node) => [node, cutterBefore(node)]).filter(([, found]) => found !== null));
       const boxesBefore = new Set([...cutBefore.values()].map(({ box }) => box));
       const isLoose = (node) => !cutBefore.has(node) && !isSlide(parent(node)) && !isPinned(parent(node)) && !isWider(parent(node));
       const loose = judged.slice(0, limits.texts).filter(isLoose);
-      const before = overlaps(loose);
+      const before = overlaps(loose, cutterBefore);
       let [cut, pairs] = [[], []];
       set();
       try {
+        const cutter = makeCutter();
         cut = judged.filter((node) => !cutBefore.has(node) && cutter(node) !== null);
-        if (before !== null) pairs = [...(overlaps(loose) ?? [])].filter((pair) => !before.has(pair));
+        if (before !== null) pairs = [...(overlaps(loose, cutter) ?? [])].filter((pair) => !before.has(pair));
       } finally {
         putBack();
       }
@@ -114,7 +113,8 @@
         set();
         try {
           await new Promise((resolve) => setTimeout(resolve, limits.wait));
-          const still = pairs.length > 0 ? overlaps(loose) : null;
+          const cutter = makeCutter();
+          const still = pairs.length > 0 ? overlaps(loose, cutter) : null;
           for (const pair of pairs) if (still?.has(pair)) reasons.set(parent(loose[Number(pair.split(' ')[1])]), 'overlap');
           for (const node of cut) {
             const found = cutter(node);

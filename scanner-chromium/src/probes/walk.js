@@ -47,31 +47,86 @@
   // What has stops of its own inside, or a caret, which blinks.
   const inner = 'iframe, object, embed, audio, video, input[type="date" i], input[type="time" i], input[type="datetime-local" i], input[type="month" i], input[type="week" i]';
   const typed = 'input:not([type="button" i], [type="submit" i], [type="reset" i], [type="checkbox" i], [type="radio" i], [type="image" i], [type="range" i], [type="color" i], [type="file" i]), textarea, [contenteditable], iframe, object, embed, audio, video';
+  // The elements that have had the focus, since the walk is slow if it is, and all.
   const visited = [];
-  const found = { unseen: [], seen: 0 };
+  const judged = new Set();
+  const found = { unseen: [] };
   let current = null;
-  let trapped = null;
+  // Where the focus is from half of a time to its end: a page may move it to and fro for ever.
+  const linger = async (time) => {
+    const seen = [];
+    for (const part of [time / 2, time / 4, time / 4]) {
+      await wait(part);
+      seen.push(active());
+    }
+    return seen;
+  };
+  // Where the focus stays after each key while it seems to be kept, and the elements that keep it.
+  const path = [];
+  let trapped = [];
   const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
+  // Whether no style shows that an element has the focus.
+  const isPlain = (element) => {
+    const style = getComputedStyle(element);
+    const isOutlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 && !/(?:, 0\)|\/ 0\))$/.test(style.outlineColor);
+    if (isOutlined || !before.has(element) || matches.call(element, typed)) return false;
+    return style.outlineStyle !== 'none' || before.get(element) === looks(element);
+  };
+  // Whether the focus has come round although others can have it.
+  const leavesOut = () => visited.length <= limits.circle && known.some((element) => !visited.includes(element) && !matches.call(element, inner) && isStop(element));
+  const hasTransition = () => Document.prototype.getAnimations.call(document).some((animation) => animation instanceof CSSTransition);
+  // The number of times that the focus has moved since the last step, and whether it has come from no element at last. A page that moves
+  // it by itself is walked slowly from there on.
+  let [moves, isFromNowhere, isSlow] = [0, false, false];
+  const note = ({ relatedTarget }) => {
+    moves += 1;
+    isFromNowhere = relatedTarget === null;
+  };
+  EventTarget.prototype.addEventListener.call(globalThis, 'focusin', note, true);
 
   globalThis.walk = {
     count: known.length,
     // Says where a press of the key has led: `away` from the page's elements, to a `new` one, one that `again` has the focus, or
-    // `in`to something with stops of its own; and whether only pixels can tell if the focus is seen.
+    // `in`to something with stops of its own; and whether only pixels can tell if the focus is seen. `time` is what the page has to
+    // move the focus on or to show it, where it does not simply go from one element to another that shows it at once.
     async step(time) {
-      await wait(time);
-      const element = active();
+      let element = active();
+      if (element !== null && matches.call(element, inner)) {
+        moves = 0;
+        current = element;
+        return JSON.stringify({ where: 'in' });
+      }
+      const mayComeFromNowhere = current === null || matches.call(current, inner);
+      const isOnce = element !== null && moves === 1 && (mayComeFromNowhere || !isFromNowhere);
+      if (isSlow || !isOnce || visited.includes(element) || isPlain(element)) {
+        await wait(time);
+        element = active();
+        if (element === null) {
+          // This would be the end.
+          await wait(limits.end);
+          element = active();
+        }
+        // A style that is on its way shows sooner or later, and to wait for it costs less than pictures.
+        if (element !== null && !judged.has(element) && isPlain(element) && hasTransition()) {
+          await wait(limits.transition);
+          element = active();
+        }
+        if (!isSlow && element !== null && (!isOnce || moves !== 1)) {
+          isSlow = true;
+          // What the focus has only passed may be among them.
+          visited.length = 0;
+        }
+      }
+      moves = 0;
       const isSame = element !== null && element === current;
       current = element;
       if (element === null) return JSON.stringify({ where: 'away' });
       if (matches.call(element, inner) || (isSame && tag(element).includes('-'))) return JSON.stringify({ where: 'in' });
-      if (visited.includes(element)) return JSON.stringify({ where: 'again', isFirst: element === visited[0] && !isSame });
+      if (visited.includes(element)) return JSON.stringify({ where: 'again', isFirst: element === visited[0] && !isSame && !leavesOut() });
       visited.push(element);
-      const style = getComputedStyle(element);
-      const isOutlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 && !/(?:, 0\)|\/ 0\))$/.test(style.outlineColor);
-      const isDifferent = before.has(element) ? before.get(element) !== looks(element) : true;
-      const isPlain = before.has(element) && !isOutlined && !matches.call(element, typed) && (!isDifferent || style.outlineStyle !== 'none');
-      if (!isPlain) found.seen += 1;
-      return JSON.stringify({ where: 'new', isPlain });
+      const isNew = !judged.has(element);
+      judged.add(element);
+      return JSON.stringify({ where: 'new', isPlain: isNew && isPlain(element) });
     },
     // Takes the focus from the element that has it, and gives it back.
     async leave() {
@@ -82,22 +137,27 @@
     async back() {
       if (current instanceof HTMLElement) focus.call(current, { preventScroll: true });
       await wait(10);
+      moves = 0;
       return active() === current;
     },
     unseen() {
       found.unseen.push(current);
     },
-    // The elements among which the focus goes round: those since the one that has it was first visited.
-    circle() {
-      const at = visited.indexOf(current);
-      trapped = at < 0 ? [] : visited.slice(at);
+    // Returns the number of elements among which the focus goes round, where it stays a while after each key; 0 as long as it is not known,
+    // and null if it is gone.
+    async goesRound(time) {
+      if (path.length === 0) path.push([current]);
+      const seen = await linger(time);
+      const at = path.findIndex((earlier) => earlier.at(-1) === seen.at(-1));
+      path.push(seen);
+      if (seen.includes(null)) return null;
+      if (at < 0) return 0;
+      trapped = [...new Set(path.slice(at + 1).flat())];
       return trapped.length;
     },
-    // Whether the focus is still among them, or a new element belongs to them.
+    // Whether the focus is still among them.
     async stays(time) {
-      await wait(time);
-      const element = active();
-      return element !== null && trapped.includes(element);
+      return (await linger(time)).every((element) => trapped.includes(element));
     },
     // The focus could not leave these elements in either direction, and there are others.
     caught() {
@@ -108,18 +168,20 @@
       const text = Reflect.get(HTMLElement.prototype, 'innerText', document.body) ?? '';
       const help = /\b(?:ctrl|control|strg|alt|esc|escape|shift|keyboard|taste|tastenkombination|klawisz|kláves\w*|tasta)\b|клавіш|клавиш|\bpress(?:ing)?\b.{1,40}\b(?:key|leave|exit)/iu;
       // Among several elements one may lead out, or tell how, when it is activated, which nothing here does.
-      found.trap = { element: trapped[0], isHelped: trapped.length > 1 || help.test(text) };
+      const kept = visited.find((element) => trapped.includes(element)) ?? trapped[0];
+      found.trap = { element: kept, isHelped: trapped.length > 1 || help.test(text) };
     },
     end() {
+      EventTarget.prototype.removeEventListener.call(globalThis, 'focusin', note, true);
       const { probes } = outcome;
       const node = (id, element) => probes.node(id, { element }, true);
       const isKnown = (element) => axe.utils.getNodeFromTree(element);
       const add = (list, id, elements) => elements.length > 0 && list.push({ id, ...probes.facts[id], nodes: elements.map((element) => node(id, element)) });
       const unseen = found.unseen.filter(isKnown);
       add(probes.violations, 'a11ycheck-focus-visible', unseen);
-      (visited.length > 0 ? probes.passed : probes.inapplicable).push('a11ycheck-focus-visible');
+      (judged.size > 0 ? probes.passed : probes.inapplicable).push('a11ycheck-focus-visible');
       if (found.trap && isKnown(found.trap.element)) add(found.trap.isHelped ? probes.incomplete : probes.violations, 'a11ycheck-keyboard-trap', [found.trap.element]);
-      (visited.length > 0 ? probes.passed : probes.inapplicable).push('a11ycheck-keyboard-trap');
+      (judged.size > 0 ? probes.passed : probes.inapplicable).push('a11ycheck-keyboard-trap');
       const now = active();
       if (now instanceof HTMLElement && now !== first) blur.call(now);
       if (first instanceof HTMLElement && first !== now) focus.call(first, { preventScroll: true });

@@ -765,7 +765,7 @@ const MOVING: [&str; 6] = [
 const MOVED: [(&str, &str, &str, &[&str]); 6] = [
     (
         "a11ycheck-changing-text",
-        "<p>Our prices</p><p>Gold: <b id=x>1</b></p><script>let n = 1; setInterval(() => { x.textContent = n++ }, 300)</script>",
+        "<p>Our prices</p><p>Gold: <b id=x>1</b></p><script>let n = 1; setInterval(() => { x.textContent = n++ }, 1000)</script>",
         "#x",
         &[
             "<p>Our prices</p><p>Gold: <b id=x>1</b></p>",
@@ -786,6 +786,10 @@ const MOVED: [(&str, &str, &str, &[&str]); 6] = [
             "<a href='/a'>First</a> <button>Second</button>",
             "<style>a { outline: none } a:focus + i { color: red }</style><a href='/a'>First</a><i>mark</i>",
             "<style>input, a { outline: none } a:focus { background: yellow }</style><input aria-label=x> <a href='/a'>First</a>",
+            // Shown after a while, in a tree of its own, and only on the element to which the page moves the focus on.
+            "<style>a { outline: none; transition: background .4s steps(4, end) } a:focus { background: yellow }</style><a href='/a'>First</a> <a href='/b'>Second</a>",
+            "<p id=x></p><script>x.attachShadow({ mode: 'open' }).innerHTML = '<style>a { outline: none } a:focus { color: red }</style><a href=/a>A</a> <a href=/b>B</a>'</script>",
+            "<style>i { outline: none }</style><a href='/a'>A</a> <i tabindex=0 onfocus='setTimeout(() => y.focus(), 5)'></i> <button id=y>B</button> <a href='/b'>C</a>",
             "<style>a { outline: none } b { animation: a 0.1s infinite linear } @keyframes a { to { margin-left: 90px } }</style>
              <b>moves</b><a href='/a' onfocus='blur()'>First</a><form><input name=focus type=submit></form>",
         ],
@@ -918,6 +922,18 @@ async fn a_person_is_asked_where_wider_spacing_may_hide_text_on_purpose_and_the_
     }
     assert!(findings.items.iter().all(|item| item.rule != probe), "nothing about it is certain");
     assert_eq!(site.hits("/seen"), 0, "the page has seen it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_asked_where_the_focus_goes_round_among_some_and_others_are_never_reached() {
+    // The way begins at the first of them.
+    let body = "<p onkeydown='if (event.key == \"Tab\") { event.preventDefault(); (document.activeElement == x ? y : x).focus() }'>
+        <button id=x>A</button> <button id=y>B</button></p> <button>C</button>";
+    let site = Site::start(move |_| Reply::Html(page("A page of a test", body))).await;
+    let findings = scan_moving(&site, &["/0".to_owned()], MovingProbes::EveryPage).await;
+    let probe = RuleId::new("a11ycheck-keyboard-trap");
+    assert!(findings.undecided.iter().any(|item| item.rule == probe && item.selector == "#x"));
+    assert!(findings.items.iter().all(|item| item.rule != probe), "either may lead out when it is pressed");
 }
 
 #[tokio::test(flavor = "multi_thread")]

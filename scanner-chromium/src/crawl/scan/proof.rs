@@ -138,11 +138,10 @@ impl Crawl<'_> {
             return Ok(proof);
         };
         let may_be_visited = |url: &Url| robots.allows(url) && site.contains(url);
-        let mut sample = Vec::new();
-        for (number, page) in earlier.drawn(self.request.scan).into_iter().enumerate() {
-            if sample.len() >= earlier.sample_size() {
-                break;
-            }
+        let (mut sample, mut drawn) = (Vec::new(), earlier.drawn(self.request.scan).into_iter().enumerate());
+        while sample.len() < earlier.sample_size()
+            && let Some((number, page)) = drawn.next()
+        {
             if number >= MAX_DRAWN_PER_SAMPLED * (earlier.sample_size() + LEAST_SAMPLE)
                 || Instant::now() >= self.done_by
             {
@@ -157,7 +156,13 @@ impl Crawl<'_> {
             return Ok(proof);
         }
         let confirmed = sample.iter().map(|(url, _)| url.to_string()).collect();
-        let Examined { are_all_seen, differing } = self.look_at(sample, sampled, earlier, missing, site, way).await?;
+        let others = match self.visits.pace().is_unhindered() {
+            true => drawn.take(ASKED_AHEAD).map(|(_, page)| page).collect(),
+            false => Vec::new(),
+        };
+        let looking = self.look_at(sample, sampled, earlier, missing, site, way);
+        let asking = self.ask_ahead(earlier, notes, others, may_be_visited, &**way);
+        let Examined { are_all_seen, differing } = beside(looking, asking).await?;
         if differing.is_empty() {
             proof.may_reuse = are_all_seen;
             proof.confirmed = confirmed;
