@@ -47,7 +47,7 @@
   // What has stops of its own inside, or a caret, which blinks.
   const inner = 'iframe, object, embed, audio, video, input[type="date" i], input[type="time" i], input[type="datetime-local" i], input[type="month" i], input[type="week" i]';
   const typed = 'input:not([type="button" i], [type="submit" i], [type="reset" i], [type="checkbox" i], [type="radio" i], [type="image" i], [type="range" i], [type="color" i], [type="file" i]), textarea, [contenteditable], iframe, object, embed, audio, video';
-  // The elements that have had the focus, since the walk is slow if it is, and all.
+  // The elements that have had the focus: since the page was seen to move it by itself, and all.
   const visited = [];
   const judged = new Set();
   const found = { unseen: [] };
@@ -144,13 +144,14 @@
       found.unseen.push(current);
     },
     // Returns the number of elements among which the focus goes round, where it stays a while after each key; 0 as long as it is not known,
-    // and null if it is gone.
+    // and null if it is gone, or in something with stops of its own.
     async goesRound(time) {
       if (path.length === 0) path.push([current]);
       const seen = await linger(time);
       const at = path.findIndex((earlier) => earlier.at(-1) === seen.at(-1));
       path.push(seen);
-      if (seen.includes(null)) return null;
+      // What has stops of its own inside keeps the focus for some keys, and that is no trap.
+      if (seen.some((element) => element === null || matches.call(element, inner) || tag(element).includes('-'))) return null;
       if (at < 0) return 0;
       trapped = [...new Set(path.slice(at + 1).flat())];
       return trapped.length;
