@@ -34,6 +34,7 @@ pub struct ChromiumConfig {
     pub(crate) evidence: Evidence,
     pub(crate) viewport: Viewport,
     pub(crate) headers: Option<Arc<RequestHeaders>>,
+    pub(crate) probes: bool,
     pub(crate) moving_probes: MovingProbes,
     pub(crate) enhanced_contrast: bool,
     pub(crate) measured_contrast: bool,
@@ -65,6 +66,7 @@ impl ChromiumConfig {
             evidence: Evidence::Taken,
             viewport: Viewport::DESKTOP,
             headers: None,
+            probes: true,
             moving_probes: MovingProbes::Off,
             enhanced_contrast: false,
             measured_contrast: false,
@@ -148,6 +150,12 @@ impl ChromiumConfig {
         Self { robots, ..self }
     }
 
+    /// Sets whether pages are examined with probes as well as with axe-core. By default they are. Without probes, everything that is
+    /// found is axe-core's own, and the settings for moving probes, enhanced and measured contrast, opening and reuse do nothing.
+    pub fn with_probes(self, probes: bool) -> Self {
+        Self { probes, ..self }
+    }
+
     /// Sets the pages on which probes press keys, increase the spacing of text and make the window narrow. The default
     /// is none.
     pub fn with_moving_probes(self, moving_probes: MovingProbes) -> Self {
@@ -173,16 +181,18 @@ impl ChromiumConfig {
     }
 
     /// Sets whether scans of sites leave a memory for the next ones. By default they don't: it takes one more request for each
-    /// document, and for each part of a page that has no validator. They don't either with headers of a login, moving probes,
-    /// measured contrast or opening.
+    /// document, and for each part of a page that has no validator. They don't either with headers of a login, without probes, or
+    /// with moving ones, measured contrast or opening.
     pub fn with_reuse(self, reuse: Reuse) -> Self {
         Self { reuse, ..self }
     }
 
-    /// Returns whether what is found on a page depends on its parts and on these settings alone: not on a login, which no memory is
-    /// for, nor on the pages before it or on the time that the machine has for a probe.
+    /// Returns whether scans may leave a memory: what is found on a page depends on its parts and on these settings alone, not on a
+    /// login, on the pages before it or on the time that the machine has for a probe; and probes say what its outcome shares with
+    /// other pages.
     pub(crate) fn is_repeatable(&self) -> bool {
-        self.headers.is_none()
+        self.probes
+            && self.headers.is_none()
             && self.moving_probes == MovingProbes::Off
             && !self.measured_contrast
             && self.opening == Opening::Off
@@ -252,7 +262,7 @@ impl ChromiumConfig {
     /// clicks are looked for. That is so only if pages are moved as well, because a page with a playing player may look
     /// different, and listing all listeners of a page takes long.
     pub(crate) fn listens(&self) -> bool {
-        self.moving_probes != MovingProbes::Off
+        self.probes && self.moving_probes != MovingProbes::Off
     }
 
     /// Finds the browser's program.

@@ -75,11 +75,14 @@ impl Contender {
 
     pub(crate) const fn name(&self) -> &'static str {
         match self {
+            Self::Ours(Looks::Axe) => "a11ycheck without probes",
+            Self::Ours(Looks::AxePictures) => "the same with evidence",
             Self::Ours(Looks::Plain) | Self::OurElements => "a11ycheck",
             Self::Ours(Looks::Pictures) => "a11ycheck with evidence",
             Self::Ours(Looks::Contrast) => "the same with measured contrast",
             Self::Ours(Looks::MovingKinds) => "the same, a page of each moved",
             Self::Ours(Looks::MovingAll) => "the same, every page moved",
+            Self::Ours(Looks::Everything) => "both, every page moved",
             Self::Bare { tabs: 1 } => "bare script, 1 tab",
             Self::Bare { .. } => "bare script, 2 tabs",
             Self::ByHand | Self::ElementsByHand => "by hand",

@@ -28,7 +28,7 @@ use self::{
 };
 
 /// The kinds of checks that are off by default.
-const OFF_BY_DEFAULT: [Looks; 3] = [Looks::Contrast, Looks::MovingKinds, Looks::MovingAll];
+const OFF_BY_DEFAULT: [Looks; 4] = [Looks::Contrast, Looks::MovingKinds, Looks::MovingAll, Looks::Everything];
 
 #[derive(Debug, Parser)]
 #[command(about = "Measures the scanner beside a bare script on the same pages; `cargo xtask bench scan` runs it")]
@@ -110,6 +110,8 @@ fn compare(arguments: &Arguments) {
         return;
     }
     let mut contenders = vec![
+        Contender::Ours(Looks::Axe),
+        Contender::Ours(Looks::AxePictures),
         Contender::Ours(Looks::Plain),
         Contender::Ours(Looks::Pictures),
         Contender::Bare { tabs: 2 },
@@ -139,7 +141,8 @@ fn compare(arguments: &Arguments) {
 fn compare_findings(corpus: &Corpus, rounds: usize, with_all_looks: bool) {
     let by_hand = Contender::ByHand.run(corpus).pages;
     let off = if with_all_looks { OFF_BY_DEFAULT.as_slice() } else { &[] };
-    let looks = (1..=rounds).flat_map(|round| [Looks::Pictures].iter().chain(off).map(move |looks| (round, *looks)));
+    let looks = (1..=rounds)
+        .flat_map(|round| [Looks::AxePictures, Looks::Pictures].iter().chain(off).map(move |looks| (round, *looks)));
     for (round, looks) in looks {
         let contender = Contender::Ours(looks);
         let ours = contender.run(corpus).pages;

@@ -33,6 +33,10 @@ pub(crate) struct Scan {
 /// The extent of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Looks {
+    /// Axe-core alone, without pictures.
+    Axe,
+    /// Axe-core alone, with pictures.
+    AxePictures,
     /// Axe-core and the probes that do not change the page, without pictures.
     Plain,
     /// The plain check with pictures.
@@ -43,6 +47,8 @@ pub(crate) enum Looks {
     MovingKinds,
     /// The check with pictures, and with the moving probes on every page.
     MovingAll,
+    /// The check with pictures, measured contrast, and the moving probes on every page.
+    Everything,
 }
 
 struct Nobody;
@@ -87,12 +93,15 @@ impl Scan {
 
 impl Looks {
     fn of(self, config: ChromiumConfig) -> ChromiumConfig {
-        let config = config.with_evidence(if self == Self::Plain { Evidence::LeftOut } else { Evidence::Taken });
+        let has_pictures = !matches!(self, Self::Axe | Self::Plain);
+        let config = config.with_evidence(if has_pictures { Evidence::Taken } else { Evidence::LeftOut });
         match self {
+            Self::Axe | Self::AxePictures => config.with_probes(false),
             Self::Plain | Self::Pictures => config,
             Self::Contrast => config.with_measured_contrast(true),
             Self::MovingKinds => config.with_moving_probes(MovingProbes::OneOfEachKind),
             Self::MovingAll => config.with_moving_probes(MovingProbes::EveryPage),
+            Self::Everything => config.with_measured_contrast(true).with_moving_probes(MovingProbes::EveryPage),
         }
     }
 }

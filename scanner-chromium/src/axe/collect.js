@@ -254,7 +254,7 @@ async (limits, early, places) => {
     incomplete,
     passed: [...idsOf(results.passes), ...probes.passed],
     inapplicable: [...idsOf(results.inapplicable), ...probes.inapplicable],
-    shared: probes.shared ?? {},
+    shared: probes.shared ?? null,
   };
 
   // For pictures, which show the page as it is by then: the elements that are returned, by their numbers among them all.

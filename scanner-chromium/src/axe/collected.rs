@@ -40,9 +40,10 @@ pub(crate) struct Collected {
     pub(crate) fragment: String,
     /// The address that the page calls its own, if it names exactly one.
     pub(crate) canonical: Option<String>,
-    /// The blocks that other pages of its site may have as well.
+    /// The blocks that other pages of its site may have as well; `None` if the probes have not read them, so that the page is compared
+    /// with none.
     #[serde(default)]
-    pub(crate) shared: Shared,
+    pub(crate) shared: Option<Shared>,
     /// The frames that were not checked, if the page had any when it was checked.
     #[serde(skip)]
     unchecked_frames: Vec<UncheckedFrame>,

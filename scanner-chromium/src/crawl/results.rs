@@ -47,10 +47,12 @@ impl<'a> Results<'a> {
         self.signals.add(signals.unwrap_or_default());
         let before = self.findings.items.len();
         let page = self.findings.pages.len();
-        if is_start {
-            self.across.begin(page, &collected.shared.source, &collected.links);
-        }
-        let blocks = self.across.add(page, PageBlocks::of(&collected.shared));
+        let blocks = collected.shared.as_ref().and_then(|shared| {
+            if is_start {
+                self.across.begin(page, &shared.source, &collected.links);
+            }
+            self.across.add(page, PageBlocks::of(shared))
+        });
         let sums = add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
         self.outcomes.push(sums.outcomes.clone());
         let outcome = &self.findings.pages[page];

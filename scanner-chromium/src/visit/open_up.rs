@@ -61,7 +61,7 @@ impl PageVisit<'_> {
 
     /// Returns the kind of a page on which controls are to be pressed; `None` for a page that stays as it is.
     fn opened_kind(&self, page: &Arrived, checked: &Checked) -> Option<String> {
-        if self.look == Look::Peek || checked.wall.is_some() {
+        if self.look == Look::Peek || checked.wall.is_some() || !self.config.probes {
             return None;
         }
         let kind = match self.config.opening {

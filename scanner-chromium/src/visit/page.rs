@@ -309,13 +309,15 @@ impl PageVisit<'_> {
                     let unchecked_frames =
                         axe::run(self.tab(), page.world, self.axe, self.axe_options, moment.timing(), done_by).await?;
                     let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
-                    probes::run(self.tab(), page.world, self.config.enhanced_contrast, done_by).await?;
-                    if self.config.listens() {
-                        probes::run_clicks(self.tab(), page.world, done_by).await;
+                    if self.config.probes {
+                        probes::run(self.tab(), page.world, self.config.enhanced_contrast, done_by).await?;
+                        if self.config.listens() {
+                            probes::run_clicks(self.tab(), page.world, done_by).await;
+                        }
+                        probes::run_keys(self.tab(), page.world, done_by).await?;
+                        probes::run_pictures(self.tab(), page.world, done_by).await?;
+                        probes::run_sound(self.tab(), page.world, sounds, done_by).await?;
                     }
-                    probes::run_keys(self.tab(), page.world, done_by).await?;
-                    probes::run_pictures(self.tab(), page.world, done_by).await?;
-                    probes::run_sound(self.tab(), page.world, sounds, done_by).await?;
                     drop(core);
                     if !self.shows(page) {
                         return Ok(None);
@@ -438,7 +440,7 @@ impl PageVisit<'_> {
 
     /// Returns the kind of a page on which the probes that move pages are to run; `None` for a page that stays as it is.
     fn moved_kind(&self, url: &Url) -> Option<String> {
-        if self.look == Look::Peek {
+        if self.look == Look::Peek || !self.config.probes {
             return None;
         }
         let kind = match self.config.moving_probes {
@@ -451,7 +453,7 @@ impl PageVisit<'_> {
 
     /// Returns whether texts are to be measured in pictures of the page.
     async fn is_painted(&self, page: &Arrived, done_by: Instant) -> Result<bool, PageError> {
-        let may_be = self.config.measured_contrast && self.look != Look::Peek;
+        let may_be = self.config.probes && self.config.measured_contrast && self.look != Look::Peek;
         Ok(may_be && probes::is_contrast_open(self.tab(), page.world, done_by).await?)
     }
 

@@ -10,7 +10,7 @@ use a11ycheck_core::{
     scanner::{CancellationToken, PageList, ScanRequest, Scanner as _},
 };
 
-use a11ycheck_scanner_chromium::{ChromiumScanner, MovingProbes};
+use a11ycheck_scanner_chromium::{ChromiumScanner, MovingProbes, Opening, Reuse};
 
 use crate::support::{Progress, Reply, Site, config, page};
 
@@ -950,4 +950,34 @@ async fn of_each_kind_of_page_one_is_moved() {
     // Pages at the same time may be of one kind.
     assert!(pages[2] && (pages[0] || pages[1]), "{pages:?}");
     assert_eq!(moved(&scan_moving(&site, &paths, MovingProbes::Off).await), [false; 3]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_probes_everything_that_is_found_is_axe_cores_own() {
+    let body = "<style>a { outline: none }</style><a href='/1'>read more</a> <a href='/1'></a><button>Menu</button>
+        <p style='color: #777; background: linear-gradient(#fff, #000)'>Prices</p>";
+    let site = Site::start(move |_| Reply::Html(page("A page of a test", body))).await;
+    let with_probes = scan_moving(&site, &["/0", "/1", "/2"].map(str::to_owned), MovingProbes::Off).await;
+    let everything = config()
+        .with_moving_probes(MovingProbes::EveryPage)
+        .with_enhanced_contrast(true)
+        .with_measured_contrast(true)
+        .with_opening(Opening::EveryPage)
+        .with_reuse(Reuse::On);
+    let scanner = ChromiumScanner::new(everything.with_probes(false)).unwrap();
+    let pages = PageList::new(["/0", "/1", "/2"].map(|path| site.url(path).parse().unwrap())).unwrap();
+    let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), pages);
+    let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();
+    scanner.close().await;
+    let (outcomes, findings) = (output.rule_outcomes, output.findings);
+    let passed = outcomes.iter().flat_map(|page| &page.passed);
+    let named = findings.items.iter().chain(&findings.undecided).map(|item| &item.rule).chain(passed);
+    let named = named.chain(findings.ran.iter().flatten()).chain(findings.needs_review.keys());
+    assert_eq!(named.into_iter().find(|rule| catalog::is_probe(rule.as_str())), None);
+    let of_axe = |findings: &Findings| -> Vec<(usize, RuleId, String)> {
+        let own = findings.items.iter().filter(|item| !catalog::is_probe(item.rule.as_str()));
+        own.map(|item| (item.page, item.rule.clone(), item.selector.clone())).collect()
+    };
+    assert!(!of_axe(&findings).is_empty());
+    assert_eq!(of_axe(&findings), of_axe(&with_probes));
 }

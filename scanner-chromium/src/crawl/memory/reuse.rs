@@ -156,7 +156,7 @@ impl Earlier {
         let mut findings = Findings::new(Tool::new("", "")).with_ran([]);
         let links: Vec<&String> = links_within(&collected.links, url).collect();
         let canonical = collected.canonical.as_ref();
-        let blocks = PageBlocks::of(&collected.shared);
+        let blocks = collected.shared.as_ref().map(PageBlocks::of);
         let sums = add_page(&mut findings, &mut Album::default(), page_address(url).as_str(), collected.clone());
         let now = Outcome::of(&findings, 0, links, canonical);
         let before = Outcome::of(&self.check.findings, page.page, page.links.iter().collect(), page.canonical.as_ref());
@@ -166,7 +166,7 @@ impl Earlier {
             ("elements", now.items != before.items),
             ("undecided elements", now.undecided != before.undecided),
             ("links", (now.links, now.canonical) != (before.links, before.canonical)),
-            ("blocks", !blocks.is_like(&page.blocks)),
+            ("blocks", !blocks.is_some_and(|blocks| blocks.is_like(&page.blocks))),
             ("counts", (&sums.needs_review, &sums.reasons) != (&page.needs_review, &page.reasons)),
             ("rules", sums.outcomes != page.outcomes || sums.has_errors),
         ]
