@@ -3,7 +3,10 @@
 use std::{io, path::PathBuf};
 
 use super::authorities::AuthoritiesError;
-use crate::guard::GuardError;
+use crate::{
+    cdp::{CdpError, SessionEnd},
+    guard::GuardError,
+};
 
 /// The reason why there is no usable browser.
 #[derive(Debug, thiserror::Error)]
@@ -52,4 +55,12 @@ pub enum BrowserError {
     /// [`ChromiumScanner::close`](crate::ChromiumScanner::close) was called.
     #[error("the scanner was closed")]
     Closed,
+}
+
+impl BrowserError {
+    /// Returns whether the program ended by itself before it was ready.
+    pub(super) fn is_sudden_end(&self) -> bool {
+        let Self::NotReady { source, .. } = self else { return false };
+        matches!(source.downcast_ref(), Some(CdpError::Ended { end: SessionEnd::BrowserGone, .. }))
+    }
 }

@@ -75,7 +75,19 @@ impl BrowserPool {
             let reason = if old.is_alive() { "served_its_time" } else { "died" };
             metrics::counter!("a11ycheck_browser_restarts_total", "reason" => reason).increment(1);
         }
-        let browser = match self.start().await {
+        let mut started = self.start().await;
+        if let Err(error) = &started
+            && error.is_sudden_end()
+            && !self.closed.is_cancelled()
+        {
+            // A browser may fall over as it starts, with a segmentation fault for instance. What is wrong every time is reported by the second.
+            tracing::warn!(
+                error = error as &dyn std::error::Error,
+                "a browser ended as it started: it is started once more"
+            );
+            started = self.start().await;
+        }
+        let browser = match started {
             Ok(browser) => Arc::new(browser),
             Err(error) => {
                 metrics::counter!("a11ycheck_browser_start_failures_total").increment(1);

@@ -12,7 +12,7 @@ use a11ycheck_core::scanner::{CancellationToken, ScanError, Scanner as _};
 use a11ycheck_scanner_chromium::{ChromiumError, ChromiumScanner};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{Progress, Reply, Site, config, page, pages, request, scan, scanner};
+use crate::support::{Progress, Reply, Site, browser_after, config, page, pages, request, scan, scanner};
 
 /// Returns the living processes of this group: a browser and its helpers.
 fn processes_of(group: u32) -> Vec<u32> {
@@ -211,6 +211,23 @@ async fn scans_side_by_side_do_not_mix() {
         assert!(findings.pages.iter().all(|page| page.title == name));
         assert_eq!(findings.items.len(), 2);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_falls_over_as_it_starts_is_started_once_more() {
+    let falls_over = "if mkdir \"$0.begun\" 2>/dev/null; then kill -SEGV $$; fi";
+    let (_folder, program) = browser_after(falls_over);
+    let scanner = ChromiumScanner::new(config().with_browser(program)).unwrap();
+    let versions = scanner.versions().await;
+    scanner.close().await;
+    assert!(versions.is_ok(), "{versions:?}");
+
+    let (_folder, program) = browser_after("echo 'no such display' >&2; kill -SEGV $$");
+    let scanner = ChromiumScanner::new(config().with_browser(program)).unwrap();
+    let error = scanner.versions().await.unwrap_err();
+    scanner.close().await;
+    let ChromiumError::Browser(error) = error else { panic!("{error:?}") };
+    assert!(error.to_string().contains("no such display"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

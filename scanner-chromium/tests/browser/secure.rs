@@ -1,12 +1,12 @@
 //! Secure sites: those that browsers open are checked, and for those that they reject the reason is reported.
 
-use std::{collections::BTreeMap, os::unix::fs::PermissionsExt as _, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use a11ycheck_core::domain::{Failure, FailureCause, FailureCode};
 use a11ycheck_scanner_chromium::{AuthoritiesError, ChromiumError, ChromiumScanner};
 
 use crate::support::{
-    Reply, Site, browser_program, config, failure, page, pages,
+    Reply, Site, browser_after, config, failure, page, pages,
     pki::{Authority, Valid, self_signed},
     scan,
     secure::{Answers, Http2Site, SecureSite, Suites, answer},
@@ -195,11 +195,7 @@ async fn a_machine_that_vouches_for_itself_can_be_trusted_by_its_certificate() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_does_not_take_the_authorities_is_not_used() {
     // The script stands for a Chromium that looks for them elsewhere.
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("chromium");
-    let script = format!("#!/bin/sh\nexport HOME=/nonexistent\nexec {} \"$@\"\n", browser_program().display());
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (_folder, program) = browser_after("export HOME=/nonexistent");
     let config = config().with_browser(program).with_ca_certificates([Authority::new("Own").der()]);
     let scanner = ChromiumScanner::new(config).unwrap();
     let error = scanner.versions().await.unwrap_err();

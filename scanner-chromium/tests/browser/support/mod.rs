@@ -67,13 +67,14 @@ pub(crate) fn browser_program() -> PathBuf {
 
 /// Returns a script that stands for a browser that does not know the switch that begins like this, and the folder that holds it.
 pub(crate) fn browser_without(switch: &str) -> (TempDir, PathBuf) {
+    browser_after(&format!("for a; do shift; case $a in {switch}*) ;; *) set -- \"$@\" \"$a\";; esac; done"))
+}
+
+/// Returns a script that runs these lines of a shell, and then the browser; and its folder, with which it is deleted.
+pub(crate) fn browser_after(lines: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("chromium");
-    let script = format!(
-        "#!/bin/sh\nfor a; do shift; case $a in {switch}*) ;; *) set -- \"$@\" \"$a\";; esac; done\nexec {} \"$@\"\n",
-        browser_program().display()
-    );
-    std::fs::write(&program, script).unwrap();
+    std::fs::write(&program, format!("#!/bin/sh\n{lines}\nexec {} \"$@\"\n", browser_program().display())).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     (folder, program)
 }
