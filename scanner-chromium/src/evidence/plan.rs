@@ -1,7 +1,7 @@
 //! The shots of a page that show the elements chosen for pictures.
 //!
-//! A shot costs about as much for one element as for many that are close together (measured: 35 ms of processor time, and
-//! some 25–60 ms for each thousand rows), so neighbours share one.
+//! A shot costs processor time by itself and for each of its pixels, of which one at twice the size has four times as many. Elements share one
+//! where that costs less than two.
 
 /// The room around an element in CSS pixels, so that one sees where it is.
 const PADDING: u32 = 16;
@@ -22,8 +22,9 @@ pub(crate) const MAX_SHOTS: usize = 6;
 /// The greatest distance in CSS pixels from the top of the first element of a shot to the bottom of the last, by the
 /// scale of the shot. It bounds the memory that a shot takes.
 const MAX_SHOT_HEIGHT: [u32; 2] = [4_000, 1_000];
-/// The distance in CSS pixels between two elements beyond which separate shots are cheaper.
-const MAX_GAP: u32 = 800;
+/// The pixels that cost about as much as a further shot. Measured: one of a small part of a page takes some 20 ms of processor time, with
+/// measuring the page afterwards 25, and a million pixels take 40.
+const SHOT: u64 = 600_000;
 /// The greatest distance from the page's corner in CSS pixels. Nobody looks farther away, and the browser's numbers
 /// lose precision there.
 const FARTHEST: u32 = 1_000_000;
@@ -95,35 +96,49 @@ pub(crate) fn plan(
     undecided: ElementNumber,
     page: Rect,
 ) -> Vec<Shot> {
-    let (failing, others): (Vec<_>, Vec<_>) = elements.into_iter().partition(|(element, _)| *element < undecided);
-    let mut shots = planned(failing, page);
-    shots.extend(planned(others, page));
+    let crops = elements.into_iter().filter(|(_, area)| is_visible(*area));
+    let crops = crops.filter_map(|(element, area)| Some(crop(element, area.common(page)?, page)));
+    let alone = crops.map(|crop| Shot { clip: crop.area, scale: crop.scale, crops: vec![crop] });
+    let fails = |shot: &Shot| shot.crops.iter().any(|crop| crop.element < undecided);
+    let (failing, others): (Vec<Shot>, Vec<Shot>) = alone.partition(fails);
+    let mut shots = shared(failing);
+    shots.extend(others);
+    let mut shots = shared(shots);
+    shots.sort_by_key(|shot| (!fails(shot), shot.clip.y, shot.clip.x, shot.scale));
     shots.truncate(MAX_SHOTS);
+    for shot in &mut shots {
+        shot.crops.sort_by_key(|crop| (crop.area.y, crop.area.x, crop.element));
+    }
     shots
 }
 
-fn planned(elements: Vec<(ElementNumber, Rect)>, page: Rect) -> Vec<Shot> {
-    let mut crops: Vec<Crop> = elements
-        .into_iter()
-        .filter(|(_, area)| is_visible(*area))
-        .filter_map(|(element, area)| Some(crop(element, area.common(page)?, page)))
-        .collect();
-    crops.sort_by_key(|crop| (crop.area.y, crop.area.x, crop.element));
-    let mut shots = Vec::<Shot>::new();
-    for crop in crops {
-        if let Some(shot) = shots.last_mut()
-            && let Some(together) = together(shot, &crop)
-        {
-            shot.clip = together;
-            shot.scale = shot.scale.max(crop.scale);
-            shot.crops.push(crop);
-        } else if shots.len() < MAX_SHOTS {
-            shots.push(Shot { clip: crop.area, scale: crop.scale, crops: vec![crop] });
-        } else {
-            break;
+/// Returns these shots with those together that cost less so, and, as long as there are more than the greatest number, those that cost the least
+/// more.
+fn shared(mut shots: Vec<Shot>) -> Vec<Shot> {
+    loop {
+        let pairs = (1..shots.len()).flat_map(|other| (0..other).map(move |one| (one, other)));
+        let dearer = |&(one, other): &(usize, usize)| {
+            let (one, other) = (&shots[one], &shots[other]);
+            Some(cost(&together(one, other)?) - cost(one) - cost(other))
+        };
+        let best = pairs.filter_map(|pair| Some((dearer(&pair)?, pair))).min();
+        match best {
+            Some((dearer, (one, other))) if dearer < 0 || shots.len() > MAX_SHOTS => {
+                let other = shots.remove(other);
+                if let Some(both) = together(&shots[one], &other) {
+                    let crops = std::mem::take(&mut shots[one].crops).into_iter().chain(other.crops).collect();
+                    shots[one] = Shot { crops, ..both };
+                }
+            }
+            _ => return shots,
         }
     }
-    shots
+}
+
+/// Returns the cost of a shot, in pixels.
+fn cost(shot: &Shot) -> i64 {
+    let pixels = u64::from(shot.clip.width) * u64::from(shot.clip.height) * u64::from(shot.scale * shot.scale);
+    i64::try_from(pixels.saturating_add(SHOT)).unwrap_or(i64::MAX)
 }
 
 /// Returns whether there is something to see of an element.
@@ -147,15 +162,12 @@ fn surroundings([start, length]: [u32; 2], [least, most]: [u32; 2], page: u32) -
     (start.saturating_sub(before).min(page - shown), shown)
 }
 
-/// Returns the clip of the shot with this part in addition, if it belongs to it.
-fn together(shot: &Shot, crop: &Crop) -> Option<Rect> {
-    let together = shot.clip.with(crop.area);
+/// Returns a shot that shows what both show, still without crops; `None` if it is too large.
+fn together(one: &Shot, other: &Shot) -> Option<Shot> {
+    let (clip, scale) = (one.clip.with(other.clip), one.scale.max(other.scale));
     let [own_size, twice] = MAX_SHOT_HEIGHT;
-    let most = if shot.scale.max(crop.scale) > 1 { twice } else { own_size };
-    let belongs = together.height <= most
-        && together.width <= MAX_WIDTH
-        && crop.area.y.saturating_sub(shot.clip.bottom()) <= MAX_GAP;
-    belongs.then_some(together)
+    let most = if scale > 1 { twice } else { own_size };
+    (clip.height <= most && clip.width <= MAX_WIDTH).then_some(Shot { clip, scale, crops: Vec::new() })
 }
 
 #[cfg(test)]
@@ -205,6 +217,27 @@ mod tests {
     fn neighbours_share_a_shot_and_what_is_far_away_gets_its_own() {
         let (near, beside, far) = ([100, 200, 50, 20], [500, 210, 200, 20], [0, 5_000, 200, 10]);
         assert_eq!(clips(&[far, near, beside]), [([0, 130, 760, 170], 2), ([0, 4_925, 320, 160], 1)]);
+    }
+
+    #[test]
+    fn elements_share_a_shot_where_that_costs_less() {
+        let icon_below = |y: u32| {
+            [clips(&[[600, 500, 400, 300], [600, 850 + y, 20, 20]]), clips(&[[600, 500, 20, 20], [600, y, 20, 20]])]
+        };
+        let counts = |y: u32| icon_below(y).map(|shots| shots.len());
+        assert_eq!(counts(600), [2, 1], "twice the size of the large one is dearer than a shot");
+        assert_eq!(counts(1_400), [2, 2]);
+        let lines: Vec<[u32; 4]> = (0..20).map(|line| [0, 900 * line, 1_200, 20]).collect();
+        assert_eq!(clips(&lines).len(), MAX_SHOTS, "more than the greatest number share in any case");
+        assert_eq!(plan(numbered(&lines), ALL_FAIL, PAGE).iter().flat_map(|shot| &shot.crops).count(), 20);
+    }
+
+    #[test]
+    fn what_could_not_be_decided_is_in_the_shot_of_what_fails_beside_it() {
+        let shots =
+            plan(numbered(&[[0, 100, 300, 20], [0, 140, 300, 20], [0, 3_000, 300, 20]]), ElementNumber(1), PAGE);
+        let shown = |shot: &Shot| shot.crops.iter().map(|crop| crop.element.0).collect::<Vec<_>>();
+        assert_eq!(shots.iter().map(shown).collect::<Vec<_>>(), [vec![0, 1], vec![2]]);
     }
 
     #[test]
