@@ -35,11 +35,11 @@
       if (isCut.includes(true)) return { box, style, isCut, outer };
       return /auto|scroll/.test(style.overflowX + style.overflowY) ? null : outer;
     });
+    const range = document.createRange();
     return (node) => {
       const element = parent(node);
       const first = element && clips(element);
       if (!first || !isShown(element) || closest.call(element, '[aria-hidden="true"]')) return null;
-      const range = document.createRange();
       range.selectNodeContents(node);
       const text = range.getBoundingClientRect();
       if (text.width < 1 || text.height < 1) return null;

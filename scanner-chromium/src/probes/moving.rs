@@ -1,6 +1,7 @@
 //! The probes that move a page: they press keys, space its text and make its window narrow, after everything else, and put back what
 //! they change.
 
+use futures_util::future::try_join_all;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
@@ -25,6 +26,9 @@ pub(super) const STOPS: &str = include_str!("stops.js");
 
 /// The number of times that the Tab key is pressed on the way through a page.
 const MAX_STOPS: u32 = 60;
+/// The number of times that it is pressed at once, as long as the page just gives the focus to one element after the other. One by one, each
+/// draws the page anew, which takes most of the time.
+const AT_ONCE: u32 = 10;
 /// The number of elements whose focus is looked for in pictures.
 const MAX_LOOKED_AT: u32 = 8;
 /// The time limit for everything that moves a page.
@@ -61,12 +65,36 @@ enum Step {
     New {
         /// True if no style shows that it has the focus.
         is_plain: bool,
+        /// True if the page has moved the focus by itself so far.
+        is_slow: bool,
     },
     /// One that had it before.
     Again {
         /// True if it was the first, where the way begins again.
         is_first: bool,
     },
+}
+
+/// The place to which several presses at once have led.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Reached {
+    /// To as many elements that had not had the focus before.
+    New,
+    /// Out of the page's elements, after some of them.
+    Away,
+    /// Something with stops of its own, after some of them.
+    In,
+    /// Something else: each press has to be judged by itself.
+    Odd,
+}
+
+/// The outcome of several presses at once.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Steps {
+    r#where: Reached,
+    /// The number of elements that no style showed when they got the focus.
+    doubtful: u32,
 }
 
 /// Runs the probes that move a page over one on which axe-core and the other probes have run, and adds what they find to theirs. What
@@ -146,21 +174,37 @@ impl Page<'_> {
         if begun.exception().is_some() {
             return Ok(());
         }
-        let (mut looked_at, mut inside) = (0, 0);
-        for _ in 0..MAX_STOPS {
+        let (mut pressed, mut looked_at, mut inside, mut at_once) = (0, 0, 0, AT_ONCE);
+        let mut most_at_once = AT_ONCE;
+        while pressed < MAX_STOPS {
+            let keys = at_once.min(MAX_STOPS - pressed);
+            pressed += keys;
+            if keys > 1 {
+                let Some(Steps { r#where, doubtful }) = self.steps(keys, &mut looked_at).await? else { break };
+                // Where many are looked at once more, this costs more than it spares.
+                if r#where == Reached::Odd || doubtful * 2 > keys {
+                    most_at_once = 1;
+                }
+                at_once = if r#where == Reached::New { most_at_once } else { 1 };
+                if r#where == Reached::Away {
+                    break;
+                }
+                continue;
+            }
             self.press(Key::Tab).await?;
             let stepped = self.evaluate(&format!("walk.step({PAUSE})")).await?;
             let Ok(step) = stepped.json::<Step>() else { break };
             inside = if step == Step::In { inside + 1 } else { 0 };
             match step {
-                Step::New { is_plain: true } if looked_at < MAX_LOOKED_AT => {
-                    looked_at += 1;
-                    if !self.is_seen().await? {
-                        self.evaluate("walk.unseen()").await?;
+                Step::New { is_plain, is_slow } => {
+                    at_once = if is_slow { 1 } else { most_at_once };
+                    if is_plain && looked_at < MAX_LOOKED_AT {
+                        looked_at += 1;
+                        self.look_at_focus().await?;
                     }
                 }
                 Step::In if inside > 20 => break,
-                Step::New { .. } | Step::In => {}
+                Step::In => {}
                 Step::Away | Step::Again { is_first: true } => break,
                 Step::Again { is_first: false } => {
                     self.is_kept().await?;
@@ -169,6 +213,32 @@ impl Page<'_> {
             }
         }
         self.evaluate("walk.end()").await?;
+        Ok(())
+    }
+
+    /// Presses the key so many times at once, and looks once more at the elements that no style showed meanwhile; `None` after an exception.
+    async fn steps(self, keys: u32, looked_at: &mut u32) -> Result<Option<Steps>, CdpError> {
+        try_join_all((0..keys).map(|_| self.press(Key::Tab))).await?;
+        let stepped = self.evaluate(&format!("walk.steps({keys}, {PAUSE})")).await?;
+        let Ok(steps) = stepped.json::<Steps>() else { return Ok(None) };
+        for _ in 0..steps.doubtful {
+            let is_doubtful = self.evaluate(&format!("walk.isDoubtful({PAUSE})")).await?.result.value == true;
+            if is_doubtful && *looked_at < MAX_LOOKED_AT {
+                *looked_at += 1;
+                self.look_at_focus().await?;
+            }
+        }
+        if steps.doubtful > 0 {
+            self.evaluate("walk.resume()").await?;
+        }
+        Ok(Some(steps))
+    }
+
+    /// Notes the element with the focus if no pixel shows it either.
+    async fn look_at_focus(self) -> Result<(), CdpError> {
+        if !self.is_seen().await? {
+            self.evaluate("walk.unseen()").await?;
+        }
         Ok(())
     }
 

@@ -35,13 +35,13 @@
       const scrolls = Reflect.get(Element.prototype, 'scrollWidth', document.documentElement) > width + 20;
       const [failed, undecided] = [[], []];
       const twoWays = 'table, pre, code, img, svg, video, canvas, iframe, object, embed, math, [role="table"], [role="grid"], [role="img"], [role="application"], [role="toolbar"]';
+      const range = document.createRange();
       for (const node of texts()) {
-        const element = parent(node);
-        if (!element || !isShown(element) || closest.call(element, twoWays)) continue;
-        const range = document.createRange();
         range.selectNodeContents(node);
         const { left, right, width: long } = range.getBoundingClientRect();
         if (right + scrollX <= width + 20 || long < 1 || left + scrollX < 0) continue;
+        const element = parent(node);
+        if (!element || !isShown(element) || closest.call(element, twoWays)) continue;
         // Something around it scrolls or is cut off: the page itself does not scroll for it.
         let holder = element;
         while (holder && holder !== document.body && getComputedStyle(holder).overflowX === 'visible') holder = parent(holder);

@@ -53,11 +53,11 @@
   // if there are too many.
   const overlaps = (nodes, cutter) => {
     const lines = [];
+    const range = document.createRange();
     for (const [number, node] of nodes.entries()) {
       const element = parent(node);
       if (!element || !isShown(element) || cutter(node)) continue;
       const space = Math.max(0, parseFloat(getComputedStyle(element).letterSpacing) || 0);
-      const range = document.createRange();
       range.selectNodeContents(node);
       for (const { left, right, top, bottom } of [...range.getClientRects()].slice(0, 50)) {
         if (right - left < 1 || bottom - top < 1) continue;

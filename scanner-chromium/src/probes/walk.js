@@ -78,20 +78,99 @@
   // The number of times that the focus has moved since the last step, and whether it has come from no element at last. A page that moves
   // it by itself is walked slowly from there on.
   let [moves, isFromNowhere, isSlow] = [0, false, false];
-  const note = ({ relatedTarget }) => {
+  // The elements to which it has moved since then, as long as the page does not do it by itself.
+  let passed = [];
+  // Those that no style showed when they got the focus, and where the last of several presses has led.
+  const doubtful = [];
+  let reached = null;
+  const note = (event) => {
     moves += 1;
-    isFromNowhere = relatedTarget === null;
+    isFromNowhere = event.relatedTarget === null;
+    if (isSlow || passed.length > limits.stops) return;
+    const [element] = event.composedPath();
+    passed.push({ element, isFromNowhere, isPlain: !judged.has(element) && isPlain(element) });
+  };
+  const slowDown = () => {
+    isSlow = true;
+    passed = [];
+    // What the focus has only passed may be among them.
+    visited.length = 0;
   };
   EventTarget.prototype.addEventListener.call(globalThis, 'focusin', note, true);
 
   globalThis.walk = {
     count: known.length,
+    // Says where so many presses of the key at once have led: each to a `new` element, `away` from the page's elements or `in`to something with
+    // stops of its own after some of them; or that it is `odd`, so that one press is judged after the other from here on. `doubtful` is the
+    // number of elements that no style showed. `time` is what the page has to move the focus on where it seems to be gone.
+    async steps(keys, time) {
+      const events = passed;
+      passed = [];
+      moves = 0;
+      const say = async (where) => {
+        reached = current;
+        // What the page does a while after it has given the focus to an element is over before another is looked at.
+        if (doubtful.length > 0) await wait(time);
+        return JSON.stringify({ where, doubtful: doubtful.length });
+      };
+      const begins = current === null || matches.call(current, inner);
+      let count = 0;
+      for (const { element, isFromNowhere: isEntry, isPlain: isUnseen } of events) {
+        if (visited.includes(element) || matches.call(element, inner) || (isEntry && !(begins && count === 0))) break;
+        visited.push(element);
+        if (isUnseen) doubtful.push(element);
+        judged.add(element);
+        current = element;
+        count += 1;
+      }
+      let element = active();
+      const next = events[count];
+      if (next === undefined && count === keys && element === current) return say('new');
+      if (next === undefined && count < keys && element === null) {
+        await wait(time + limits.end);
+        element = active();
+        if (element === null) return say('away');
+      } else if (next?.isFromNowhere && events.slice(count).every((each, place) => each.element === visited[place])) {
+        // The focus has left the page, and the next press has led to its beginning. Unless the page takes it back, this is the end.
+        await wait(time + limits.end);
+        if (passed.length === 0) return say('away');
+        element = active();
+      } else if (element !== null && matches.call(element, inner) && (next === undefined || next.element === element)) {
+        current = element;
+        return say('in');
+      } else if (next === undefined && element === current) {
+        return say('odd');
+      }
+      slowDown();
+      current = element;
+      if (element !== null) visited.push(element);
+      return say('odd');
+    },
+    // Gives the focus to the next element that no style showed when it got it, and returns whether none does now either.
+    async isDoubtful(time) {
+      current = doubtful.shift();
+      if (!(current instanceof HTMLElement)) return false;
+      // The page may have changed what is around it since.
+      if (active() !== current) before.set(current, looks(current));
+      focus.call(current);
+      await wait(time);
+      if (active() === current && isPlain(current) && hasTransition()) await wait(limits.transition);
+      return active() === current && isPlain(current);
+    },
+    // Gives the focus back to where the last press has led.
+    resume() {
+      if (reached instanceof HTMLElement && active() !== reached) focus.call(reached, { preventScroll: true });
+      current = reached;
+      passed = [];
+      moves = 0;
+    },
     // Says where a press of the key has led: `away` from the page's elements, to a `new` one, one that `again` has the focus, or
     // `in`to something with stops of its own; and whether only pixels can tell if the focus is seen. `time` is what the page has to
     // move the focus on or to show it, where it does not simply go from one element to another that shows it at once.
     async step(time) {
       let element = active();
       if (element !== null && matches.call(element, inner)) {
+        passed = [];
         moves = 0;
         current = element;
         return JSON.stringify({ where: 'in' });
@@ -111,12 +190,9 @@
           await wait(limits.transition);
           element = active();
         }
-        if (!isSlow && element !== null && (!isOnce || moves !== 1)) {
-          isSlow = true;
-          // What the focus has only passed may be among them.
-          visited.length = 0;
-        }
+        if (!isSlow && element !== null && (!isOnce || moves !== 1)) slowDown();
       }
+      passed = [];
       moves = 0;
       const isSame = element !== null && element === current;
       current = element;
@@ -126,7 +202,7 @@
       visited.push(element);
       const isNew = !judged.has(element);
       judged.add(element);
-      return JSON.stringify({ where: 'new', isPlain: isNew && isPlain(element) });
+      return JSON.stringify({ where: 'new', isPlain: isNew && isPlain(element), isSlow });
     },
     // Takes the focus from the element that has it, and gives it back.
     async leave() {
@@ -169,7 +245,7 @@
       const text = Reflect.get(HTMLElement.prototype, 'innerText', document.body) ?? '';
       const help = /\b(?:ctrl|control|strg|alt|esc|escape|shift|keyboard|taste|tastenkombination|klawisz|kláves\w*|tasta)\b|клавіш|клавиш|\bpress(?:ing)?\b.{1,40}\b(?:key|leave|exit)/iu;
       // Among several elements one may lead out, or tell how, when it is activated, which nothing here does.
-      const kept = visited.find((element) => trapped.includes(element)) ?? trapped[0];
+      const kept = known.find((element) => trapped.includes(element)) ?? trapped[0];
       found.trap = { element: kept, isHelped: trapped.length > 1 || help.test(text) };
     },
     end() {

@@ -882,6 +882,70 @@ async fn a_page_is_walked_through_and_made_narrow_and_stays_what_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_many_stops_is_walked_through_as_one_of_few() {
+    let links = |from: u32| -> String {
+        (from..from + 12).map(|number| format!("<a href='/{number}'>{number}</a> ")).collect()
+    };
+    let unseen = "<style>.plain { outline: none } .shown { color: red }</style>";
+    let (plain, shown) = (
+        "class=plain href='/x'>Plain</a> ",
+        "onfocus='setTimeout(() => className = `plain shown`, 5)' onblur='className = `plain`'",
+    );
+    let pages = [
+        // The second of the three is shown by a script, a while after it has got the focus.
+        (
+            "a11ycheck-focus-visible",
+            vec!["#x", "#z"],
+            format!("{unseen}{}<a id=x {plain}<a id=y {shown} {plain}<a id=z {plain}{}", links(0), links(20)),
+        ),
+        // Each is shown by a script.
+        ("a11ycheck-focus-visible", vec![], format!("{unseen}{}", format!("<a {shown} {plain}").repeat(24))),
+        (
+            "a11ycheck-focus-visible",
+            vec!["#x"],
+            format!(
+                "{unseen}{}<iframe title=Form srcdoc=\"{}\"></iframe>{}<a id=x {plain}{}",
+                links(0),
+                links(20),
+                links(40),
+                links(60)
+            ),
+        ),
+        (
+            "a11ycheck-keyboard-trap",
+            vec!["#x"],
+            format!("{}<button id=x onblur='setTimeout(() => focus(), 5)'>X</button> {}", links(0), links(20)),
+        ),
+        (
+            "a11ycheck-keyboard-trap",
+            vec!["#x"],
+            format!(
+                "{}<textarea id=x aria-label=x onkeydown='event.key == `Tab` && event.preventDefault()'></textarea> {}",
+                links(0),
+                links(20)
+            ),
+        ),
+        (
+            "a11ycheck-keyboard-trap",
+            vec![],
+            format!("{}<button onfocus='document.querySelector(`a`).focus()'>X</button>", links(0)),
+        ),
+    ];
+    let bodies: Vec<String> = pages.iter().map(|(.., body)| body.clone()).collect();
+    let site = Site::start(move |request| {
+        let number = request.path.trim_start_matches('/').parse::<usize>().ok();
+        Reply::Html(page("A page of a test", number.and_then(|number| bodies.get(number)).map_or("ok", String::as_str)))
+    })
+    .await;
+    let paths: Vec<String> = (0..pages.len()).map(|number| format!("/{number}")).collect();
+    let findings = scan_moving(&site, &paths, MovingProbes::EveryPage).await;
+    for (index, (probe, wanted, body)) in pages.iter().enumerate() {
+        let wanted: BTreeSet<String> = wanted.iter().copied().map(str::to_owned).collect();
+        assert_eq!(found(&findings, probe, index), wanted, "{body}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_person_is_asked_where_wider_spacing_may_hide_text_on_purpose_and_the_page_sees_nothing_of_it() {
     const PAGES: [(&str, &str); 4] = [
         (
