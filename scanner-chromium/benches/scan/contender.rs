@@ -76,7 +76,7 @@ impl Contender {
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Ours(Looks::Axe) => "a11ycheck without probes",
-            Self::Ours(Looks::AxePictures) => "the same with evidence",
+            Self::Ours(Looks::AxePictures) => "without probes, with evidence",
             Self::Ours(Looks::Plain) | Self::OurElements => "a11ycheck",
             Self::Ours(Looks::Pictures) => "a11ycheck with evidence",
             Self::Ours(Looks::Contrast) => "the same with measured contrast",

@@ -83,6 +83,8 @@ enum Reached {
     New,
     /// Out of the page's elements, after some of them.
     Away,
+    /// To its beginning again, after some of them.
+    Round,
     /// Something with stops of its own, after some of them.
     In,
     /// Something else: each press has to be judged by itself.
@@ -182,11 +184,11 @@ impl Page<'_> {
             if keys > 1 {
                 let Some(Steps { r#where, doubtful }) = self.steps(keys, &mut looked_at).await? else { break };
                 // Where many are looked at once more, this costs more than it spares.
-                if r#where == Reached::Odd || doubtful * 2 > keys {
+                if matches!(r#where, Reached::Odd | Reached::Round) || doubtful * 2 > keys {
                     most_at_once = 1;
                 }
                 at_once = if r#where == Reached::New { most_at_once } else { 1 };
-                if r#where == Reached::Away {
+                if r#where == Reached::Away || (r#where == Reached::Round && self.is_end().await?) {
                     break;
                 }
                 continue;
@@ -232,6 +234,12 @@ impl Page<'_> {
             self.evaluate("walk.resume()").await?;
         }
         Ok(Some(steps))
+    }
+
+    /// Returns whether the page lets the focus go on from its beginning.
+    async fn is_end(self) -> Result<bool, CdpError> {
+        self.press(Key::Tab).await?;
+        Ok(self.evaluate(&format!("walk.isEnd({PAUSE})")).await?.result.value != false)
     }
 
     /// Notes the element with the focus if no pixel shows it either.

@@ -100,8 +100,8 @@
 
   globalThis.walk = {
     count: known.length,
-    // Says where so many presses of the key at once have led: each to a `new` element, `away` from the page's elements or `in`to something with
-    // stops of its own after some of them; or that it is `odd`, so that one press is judged after the other from here on. `doubtful` is the
+    // Says where so many presses of the key at once have led: each to a `new` element, `away` from the page's elements, `round` to its beginning or
+    // `in`to something with stops of its own after some of them; or that it is `odd`, so that one press is judged after the other from here on. `doubtful` is the
     // number of elements that no style showed. `time` is what the page has to move the focus on where it seems to be gone.
     async steps(keys, time) {
       const events = passed;
@@ -130,11 +130,10 @@
         await wait(time + limits.end);
         element = active();
         if (element === null) return say('away');
-      } else if (next?.isFromNowhere && events.slice(count).every((each, place) => each.element === visited[place])) {
-        // The focus has left the page, and the next press has led to its beginning. Unless the page takes it back, this is the end.
-        await wait(time + limits.end);
-        if (passed.length === 0) return say('away');
-        element = active();
+      } else if (next?.isFromNowhere && events.length < keys && events.slice(count).every((each, place) => each.element === visited[place % visited.length])) {
+        // A press has led out of the page, and the next one to its beginning, maybe several times. `isEnd` tells whether the page takes the focus back.
+        current = element;
+        return say('round');
       } else if (element !== null && matches.call(element, inner) && (next === undefined || next.element === element)) {
         current = element;
         return say('in');
@@ -145,6 +144,17 @@
       current = element;
       if (element !== null) visited.push(element);
       return say('odd');
+    },
+    // Whether one more press has just led on, and the page does not take the focus back. It is needed where the last press has led to what takes it
+    // back: nothing would be seen of that.
+    async isEnd(time) {
+      await wait(time + limits.end);
+      if (moves <= 1) return true;
+      slowDown();
+      moves = 0;
+      current = active();
+      if (current !== null) visited.push(current);
+      return false;
     },
     // Gives the focus to the next element that no style showed when it got it, and returns whether none does now either.
     async isDoubtful(time) {

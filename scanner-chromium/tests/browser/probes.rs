@@ -358,6 +358,15 @@ fn answer(path: &str) -> Reply {
     Reply::Html(page("A page of a test", &body.replace("LONG", &long)))
 }
 
+/// Returns a site whose pages have these bodies, by their numbers.
+async fn numbered_site(bodies: Vec<String>) -> Site {
+    Site::start(move |request| {
+        let number = request.path.trim_start_matches('/').parse::<usize>().ok();
+        Reply::Html(page("A page of a test", number.and_then(|number| bodies.get(number)).map_or("ok", String::as_str)))
+    })
+    .await
+}
+
 async fn scan_all(site: &Site, paths: &[String]) -> Findings {
     scan_moving(site, paths, MovingProbes::Off).await
 }
@@ -859,12 +868,7 @@ async fn a_page_is_walked_through_and_made_narrow_and_stays_what_it_was() {
         })
         .map(|(number, fails, body)| (number, fails, body.replace("WIDE", &wide)))
         .collect();
-    let bodies: Vec<String> = pages.iter().map(|(_, _, body)| body.clone()).collect();
-    let site = Site::start(move |request| {
-        let number = request.path.trim_start_matches('/').parse::<usize>().ok();
-        Reply::Html(page("A page of a test", number.and_then(|number| bodies.get(number)).map_or("ok", String::as_str)))
-    })
-    .await;
+    let site = numbered_site(pages.iter().map(|(.., body)| body.clone()).collect()).await;
     let paths: Vec<String> = (0..pages.len()).map(|number| format!("/{number}")).collect();
     let findings = scan_moving(&site, &paths, MovingProbes::EveryPage).await;
     let mut wrong = Vec::new();
@@ -930,13 +934,20 @@ async fn a_page_of_many_stops_is_walked_through_as_one_of_few() {
             vec![],
             format!("{}<button onfocus='document.querySelector(`a`).focus()'>X</button>", links(0)),
         ),
+        // Ten presses lead out of the page and end at the trap.
+        (
+            "a11ycheck-keyboard-trap",
+            vec!["#x"],
+            format!(
+                "<a href='/a'>A</a> <button id=x onblur='setTimeout(() => focus(), 5)'>X</button> {}",
+                links(0).split_inclusive("</a> ").take(5).collect::<String>()
+            ),
+        ),
+        // Few stops, which are passed several times at once: a trap at the first of them, and none.
+        ("a11ycheck-keyboard-trap", vec!["#x"], format!("<button id=x onblur='focus()'>X</button> {}", links(0))),
+        ("a11ycheck-keyboard-trap", vec![], "<a href='/0'>0</a> <a href='/1'>1</a>".to_owned()),
     ];
-    let bodies: Vec<String> = pages.iter().map(|(.., body)| body.clone()).collect();
-    let site = Site::start(move |request| {
-        let number = request.path.trim_start_matches('/').parse::<usize>().ok();
-        Reply::Html(page("A page of a test", number.and_then(|number| bodies.get(number)).map_or("ok", String::as_str)))
-    })
-    .await;
+    let site = numbered_site(pages.iter().map(|(.., body)| body.clone()).collect()).await;
     let paths: Vec<String> = (0..pages.len()).map(|number| format!("/{number}")).collect();
     let findings = scan_moving(&site, &paths, MovingProbes::EveryPage).await;
     for (index, (probe, wanted, body)) in pages.iter().enumerate() {
