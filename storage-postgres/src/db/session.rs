@@ -10,7 +10,7 @@ use std::{
 use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection};
 use tokio::{
     runtime::Handle,
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::Instant,
 };
 
@@ -28,6 +28,8 @@ pub(crate) struct Sessions {
     /// one.
     places: Arc<Semaphore>,
     vacant: Vacant,
+    /// The number of connections that the pool examines before it takes them back.
+    returning: watch::Sender<usize>,
 }
 
 /// The places that no step has, each with the connection that is ready there; the one used last is at the end. The pool
@@ -52,6 +54,7 @@ struct Ready {
     connection: PoolConnection<Postgres>,
     /// The instant of its last examination, or that at which it left the pool, which had examined it.
     examined_at: Instant,
+    returning: watch::Sender<usize>,
 }
 
 impl Ready {
@@ -69,7 +72,8 @@ impl Sessions {
     pub(crate) fn new(pool: PgPool, vacant: Vacant) -> Self {
         let places = pool.options().get_max_connections();
         vacant.lock().ready.extend((0..places).map(|_| None));
-        Self { pool, places: Arc::new(Semaphore::new(places as usize)), vacant }
+        let returning = watch::Sender::new(0);
+        Self { pool, places: Arc::new(Semaphore::new(places as usize)), vacant, returning }
     }
 
     pub(crate) const fn pool(&self) -> &PgPool {
@@ -97,9 +101,25 @@ impl Sessions {
         let mut session = Session { used: ready, is_left_ready: false, vacant: self.vacant.clone(), _place: place };
         if self.pool.is_closed() || session.used.as_ref().is_none_or(Ready::is_stale) {
             session.used = None;
-            session.used = Some(Ready { connection: self.pool.acquire().await?, examined_at: Instant::now() });
+            let connection = self.of_pool().await?;
+            let returning = self.returning.clone();
+            session.used = Some(Ready { connection, examined_at: Instant::now(), returning });
         }
         Ok(session)
+    }
+
+    /// Takes a connection from the pool, which makes one if it has none. One that is on its way back is waited for: it
+    /// is there sooner than a new one, for which the server may have no place.
+    async fn of_pool(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
+        /// The longest wait: a connection that takes longer is probably lost.
+        const PATIENCE: Duration = Duration::from_secs(1);
+        let mut returning = self.returning.subscribe();
+        let count = *returning.borrow_and_update();
+        if count > 0 && self.pool.num_idle() == 0 {
+            // The sender is ours: the wait ends with a change, or with our patience.
+            let _ = tokio::time::timeout(PATIENCE, returning.wait_for(|left| *left < count)).await;
+        }
+        self.pool.acquire().await
     }
 
     /// Waits until all steps have ended, and closes the connections. Later steps fail.
@@ -234,10 +254,13 @@ impl Drop for Ready {
         let returning = self.connection.return_to_pool();
         // Without a runtime nothing can be awaited, and the connection is dropped here.
         let Ok(runtime) = Handle::try_current() else { return };
-        runtime.spawn(async {
+        self.returning.send_modify(|count| *count += 1);
+        let counter = self.returning.clone();
+        runtime.spawn(async move {
             if tokio::time::timeout(PATIENCE, returning).await.is_err() {
                 tracing::warn!("A connection to the database did not answer for {PATIENCE:?} and was dropped");
             }
+            counter.send_modify(|count| *count -= 1);
         });
     }
 }

@@ -360,6 +360,19 @@ async fn a_connection_to_a_server_that_takes_no_changes_any_more_is_not_kept() {
 }
 
 #[tokio::test]
+async fn steps_go_on_where_the_server_has_no_place_for_another_connection() {
+    let proxy = Proxy::start().await;
+    let store = PostgresStore::connect(support::config_at(&proxy.url()).await.0).await.unwrap();
+    let plans = PlanCatalog::shipped();
+    store.put_plans(plans.plans()).await.unwrap();
+    proxy.admit_nobody();
+    // Each begins while the pool still examines the connection of the one before.
+    for _ in 0..10 {
+        store.put_plans(plans.plans()).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn connections_that_reads_leave_ready_are_shared_and_closed_like_all_others() {
     let name = format!("a11ycheck-ready-{}", std::process::id());
     let joint = if support::url().contains('?') { '&' } else { '?' };
