@@ -1,5 +1,5 @@
-// Functions that the probes of clipped text share: they list the texts of a page, find the element that clips a text,
-// and add findings to `outcome.probes`, in the form of `run.js`.
+// What the probes of clipped text share: functions that list the texts of a page, find the element that clips a text, and add findings
+// to `outcome.probes`, in the form of `run.js`; and what was clipped before either probe changed anything.
 () => {
   const parent = (node) => Reflect.get(Node.prototype, 'parentElement', node);
   const { getBoundingClientRect: boxOf, closest, checkVisibility } = Element.prototype;
@@ -74,5 +74,11 @@
     const nodes = known.slice(0, 50).map((element) => outcome.probes.node(id, { element, data: dataOf(element) }, true));
     if (nodes.length > 0) list.push({ id, ...outcome.probes.facts[id], nodes });
   };
-  return { add, downwards, isMeant, isShown, isSlide, makeCutter, parent, texts };
+  let before = null;
+  // Returns the texts that were clipped when this was called first, each with what clips it.
+  const cutBefore = () => {
+    const cutter = makeCutter();
+    return (before ??= new Map(texts().map((node) => [node, cutter(node)]).filter(([, found]) => found !== null)));
+  };
+  return { add, cutBefore, downwards, isMeant, isShown, isSlide, makeCutter, parent, texts };
 }

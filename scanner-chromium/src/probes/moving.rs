@@ -299,7 +299,7 @@ impl Page<'_> {
             // The milliseconds that scripts of the page have to adapt it.
             "wait": 100,
         });
-        let begun = self.evaluate(&format!("({SPACING})({CUTS}, {limits})")).await?;
+        let begun = self.evaluate(&format!("({SPACING})(globalThis.cuts ??= ({CUTS})(), {limits})")).await?;
         if begun.exception().is_none() {
             self.evaluate("spacing.look()").await?;
             self.evaluate("spacing.end()").await?;
@@ -310,7 +310,7 @@ impl Page<'_> {
     /// Makes the window narrow, and looks for text that is clipped, and for text that can be read only by scrolling
     /// sideways.
     async fn narrow(self) -> Result<(), CdpError> {
-        let begun = self.evaluate(&format!("({NARROW})({CUTS})")).await?;
+        let begun = self.evaluate(&format!("({NARROW})(globalThis.cuts ??= ({CUTS})())")).await?;
         if begun.exception().is_some() {
             return Ok(());
         }

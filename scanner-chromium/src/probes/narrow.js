@@ -1,9 +1,7 @@
-// Looks for clipped text and horizontal scrolling on a page whose window is made narrow from outside. Notes the text
-// that is clipped before that, and leaves `narrow` in this world.
-(makeCuts) => {
-  const { add, isMeant, isShown, makeCutter, parent, texts } = makeCuts();
+// Looks for clipped text and horizontal scrolling on a page whose window is made narrow from outside. Leaves `narrow` in this world.
+({ add, cutBefore, isMeant, isShown, makeCutter, parent, texts }) => {
   const { closest } = Element.prototype;
-  const cutBefore = new Set(texts().filter(makeCutter()));
+  const before = cutBefore();
   const frame = () => new Promise((resolve) => setTimeout(resolve, 60));
 
   globalThis.narrow = {
@@ -17,10 +15,10 @@
       for (const node of all) {
         const found = cutter(node);
         // A text that was clipped as a whole before is hidden, or a slide.
-        if (found === null || (found.isGone && cutBefore.has(node))) continue;
+        if (found === null || (found.isGone && before.has(node))) continue;
         isApplicable = true;
         const { box, isGone } = found;
-        (isMeant(node, box) || isGone || cutBefore.has(node) ? undecided : failed).push(parent(node));
+        (isMeant(node, box) || isGone || before.has(node) ? undecided : failed).push(parent(node));
       }
       const { probes } = outcome;
       add(probes.violations, id, failed);

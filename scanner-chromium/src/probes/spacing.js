@@ -1,10 +1,10 @@
 // Sets the text spacing of WCAG 1.4.12, and looks for text that it clips or makes overlap. The first look is one task:
-// nothing can change meanwhile, and the page has its own spacing again before its scripts run. Only if something is
-// found, it is examined once more, after the page has had time to adapt. The only change to the page is a style sheet.
+// nothing can change meanwhile, and if nothing is found, the page has its own spacing again before its scripts run. What is
+// found is examined once more, after the page has had time to adapt. The only change to the page is a style sheet.
 // Leaves `spacing` in this world.
-(makeCuts, limits) => {
+(cuts, limits) => {
   const id = 'a11ycheck-clipped-spacing';
-  const { add, downwards, isMeant, isShown, isSlide, makeCutter, parent, texts } = makeCuts();
+  const { add, downwards, isMeant, isShown, isSlide, makeCutter, parent, texts } = cuts;
   const { closest } = Element.prototype;
 
   // Transitions take no time. Important rules in a layer win over the page's own important rules outside of layers, as
@@ -25,9 +25,8 @@
     // The spacing is removed first, while transitions take no time, and then the rest, so that no transition begins.
     sheet.replaceSync(`@layer { ${quick} }`);
     settle();
-    Reflect.set(Document.prototype, 'adoptedStyleSheets', [...adopted()].filter((each) => each !== sheet), document);
-    settle();
     if (scrollX !== place[0] || scrollY !== place[1]) scrollTo({ left: place[0], top: place[1], behavior: 'instant' });
+    Reflect.set(Document.prototype, 'adoptedStyleSheets', [...adopted()].filter((each) => each !== sheet), document);
     place = null;
   };
 
@@ -91,27 +90,20 @@
         probes.inapplicable.push(id);
         return;
       }
-      const cutterBefore = makeCutter();
+      const cutBefore = cuts.cutBefore();
       const isPinned = downwards((element, { position }, isAround) => isAround === true || /fixed|sticky/.test(position));
-      const cutBefore = new Map(all.map((node) => [node, cutterBefore(node)]).filter(([, found]) => found !== null));
       const boxesBefore = new Set([...cutBefore.values()].map(({ box }) => box));
       const isLoose = (node) => !cutBefore.has(node) && !isSlide(parent(node)) && !isPinned(parent(node)) && !isWider(parent(node));
       const loose = judged.slice(0, limits.texts).filter(isLoose);
-      const before = overlaps(loose, cutterBefore);
-      let [cut, pairs] = [[], []];
-      set();
-      try {
-        const cutter = makeCutter();
-        cut = judged.filter((node) => !cutBefore.has(node) && cutter(node) !== null);
-        if (before !== null) pairs = [...(overlaps(loose, cutter) ?? [])].filter((pair) => !before.has(pair));
-      } finally {
-        putBack();
-      }
+      const before = overlaps(loose, () => null);
       const failed = [];
       const reasons = new Map();
-      if (cut.length + pairs.length > 0) {
-        set();
-        try {
+      set();
+      try {
+        const first = makeCutter();
+        const cut = judged.filter((node) => !cutBefore.has(node) && first(node) !== null);
+        const pairs = before === null ? [] : [...(overlaps(loose, first) ?? [])].filter((pair) => !before.has(pair));
+        if (cut.length + pairs.length > 0) {
           await new Promise((resolve) => setTimeout(resolve, limits.wait));
           const cutter = makeCutter();
           const still = pairs.length > 0 ? overlaps(loose, cutter) : null;
@@ -125,9 +117,9 @@
             if (reason === null) failed.push(parent(node));
             else reasons.set(parent(node), reason);
           }
-        } finally {
-          putBack();
         }
+      } finally {
+        putBack();
       }
       add(probes.violations, id, failed);
       const undecided = [...reasons.keys()].filter((element) => !failed.includes(element));
