@@ -167,7 +167,8 @@ impl Tab {
 /// Applies the settings that are the same for every page of the tab.
 async fn prepare(session: &Session, user_agent: &str, viewport: Viewport, deadline: Instant) -> Result<(), CdpError> {
     let (width, height) = (viewport.width(), viewport.height());
-    let metrics = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
+    let metrics =
+        SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false, dont_set_visible_size: false };
     // Content that fades or slides in appears at once, so that axe-core sees its final colours.
     let media = SetEmulatedMedia { features: &[MediaFeature { name: "prefers-reduced-motion", value: "reduce" }] };
     // Bodies of responses are not kept: the files of pictures are read from the page itself. Bodies of requests are

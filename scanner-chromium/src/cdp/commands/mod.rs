@@ -25,7 +25,7 @@ pub(crate) use self::{
         CaptureScreenshot, CaptureViewport, Clip, CreateIsolatedWorld, EnableInspector, EnablePage, FrameTreeNode,
         GetFrameTree, GetLayoutMetrics, GetResourceContent, GetResourceTree, HandleJavaScriptDialog, ImageFormat,
         MediaFeature, Navigate, Navigated, SetDeviceMetrics, SetDocumentContent, SetEmulatedMedia, SetFocusEmulation,
-        SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent,
+        SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent, SetVisibleSize,
     },
     script::{
         Argument, CallArgument, CallFunction, CallFunctionOn, DescribeNode, EnableCss, EnableDom, Evaluate, Evaluated,

@@ -240,8 +240,18 @@ pub(crate) struct SetDeviceMetrics {
     pub(crate) height: u32,
     pub(crate) device_scale_factor: u32,
     pub(crate) mobile: bool,
+    /// Leaves the part that is drawn as it is.
+    pub(crate) dont_set_visible_size: bool,
 }
 command!(SetDeviceMetrics = "Emulation.setDeviceMetricsOverride" => Done);
+
+/// Sets the size of the part of the viewport that is drawn. The page does not notice it.
+#[derive(Debug, Serialize)]
+pub(crate) struct SetVisibleSize {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+command!(SetVisibleSize = "Emulation.setVisibleSize" => Done);
 
 /// Gives the page the focus, or takes it, whatever the window or the other tabs have.
 #[derive(Debug, Serialize)]
