@@ -6,7 +6,7 @@ use a11ycheck_core::{
     domain::{Finding, Findings},
     scanner::{CancellationToken, ScanOutput, Scanner as _, Screenshot, ScreenshotFormat},
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence};
+use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence, MovingProbes};
 use image::{ImageFormat, RgbImage, load_from_memory_with_format};
 
 use crate::support::{Progress, Reply, Site, browser_without, config, items, page, page_time, pages, request};
@@ -327,6 +327,26 @@ async fn the_first_page_is_shown_even_without_a_finding() {
     assert!(screen.width == 1_280 && (1_500..1_800).contains(&screen.height), "{} high", screen.height);
     let [red, green, blue] = image.get_pixel(600, 1_000).0;
     assert!(red > 240 && green < 15 && blue < 15, "the first page is red there");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_was_moved_is_shown_as_a_whole_and_has_not_noticed_that_less_was_drawn() {
+    let body = format!(
+        "<a href='/'>First</a> <a href='/' style='outline: none'>Second</a><div style='height: 1500px'></div>{}
+         <script>
+             const isWhole = () => Math.round(visualViewport.width) === innerWidth && Math.round(visualViewport.height) === innerHeight;
+             const see = () => {{ if (!isWhole()) document.body.textContent = ''; }};
+             for (const event of ['focusin', 'resize', 'scroll']) addEventListener(event, see);
+             visualViewport.addEventListener('resize', see);
+         </script>",
+        image_of("ff0000"),
+    );
+    let site = Site::start(move |_| Reply::Html(page("Home", &body))).await;
+    let output = output(config().with_moving_probes(MovingProbes::EveryPage), &site, 1).await;
+    assert!(items(&output.findings).iter().any(|item| item.contains("a11ycheck-focus-visible")));
+    assert_eq!(assert_right(&output), 1);
+    let screen = output.screen.unwrap();
+    assert!(screen.width == 1_280 && (1_500..1_800).contains(&screen.height), "{} high", screen.height);
 }
 
 #[tokio::test(flavor = "multi_thread")]
