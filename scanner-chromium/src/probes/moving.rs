@@ -326,7 +326,7 @@ impl Page<'_> {
             // The milliseconds that scripts of the page have to adapt it.
             "wait": 100,
         });
-        let begun = self.evaluate(&format!("({SPACING})(globalThis.cuts ??= ({CUTS})(), {limits})")).await?;
+        let begun = self.evaluate(&format!("({SPACING})(globalThis.cuts = ({CUTS})(), {limits})")).await?;
         if begun.exception().is_none() {
             self.evaluate("spacing.look()").await?;
             self.evaluate("spacing.end()").await?;

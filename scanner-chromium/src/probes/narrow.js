@@ -58,6 +58,9 @@
       if (failed.length === 0) add(probes.incomplete, id, undecided.slice(0, 5));
       probes.passed.push(id);
     },
-    end: () => delete globalThis.narrow,
+    end() {
+      delete globalThis.narrow;
+      delete globalThis.cuts;
+    },
   };
 }

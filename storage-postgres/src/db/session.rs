@@ -28,8 +28,14 @@ pub(crate) struct Sessions {
     /// one.
     places: Arc<Semaphore>,
     vacant: Vacant,
-    /// The number of connections that the pool examines before it takes them back.
-    returning: watch::Sender<usize>,
+    returns: watch::Sender<Returns>,
+}
+
+/// The connections that have gone back to the pool. It examines them first.
+#[derive(Debug, Clone, Copy, Default)]
+struct Returns {
+    begun: u64,
+    ended: u64,
 }
 
 /// The places that no step has, each with the connection that is ready there; the one used last is at the end. The pool
@@ -54,7 +60,7 @@ struct Ready {
     connection: PoolConnection<Postgres>,
     /// The instant of its last examination, or that at which it left the pool, which had examined it.
     examined_at: Instant,
-    returning: watch::Sender<usize>,
+    returns: watch::Sender<Returns>,
 }
 
 impl Ready {
@@ -72,8 +78,7 @@ impl Sessions {
     pub(crate) fn new(pool: PgPool, vacant: Vacant) -> Self {
         let places = pool.options().get_max_connections();
         vacant.lock().ready.extend((0..places).map(|_| None));
-        let returning = watch::Sender::new(0);
-        Self { pool, places: Arc::new(Semaphore::new(places as usize)), vacant, returning }
+        Self { pool, places: Arc::new(Semaphore::new(places as usize)), vacant, returns: watch::Sender::default() }
     }
 
     pub(crate) const fn pool(&self) -> &PgPool {
@@ -102,8 +107,8 @@ impl Sessions {
         if self.pool.is_closed() || session.used.as_ref().is_none_or(Ready::is_stale) {
             session.used = None;
             let connection = self.of_pool().await?;
-            let returning = self.returning.clone();
-            session.used = Some(Ready { connection, examined_at: Instant::now(), returning });
+            let returns = self.returns.clone();
+            session.used = Some(Ready { connection, examined_at: Instant::now(), returns });
         }
         Ok(session)
     }
@@ -113,11 +118,10 @@ impl Sessions {
     async fn of_pool(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
         /// The longest wait: a connection that takes longer is probably lost.
         const PATIENCE: Duration = Duration::from_secs(1);
-        let mut returning = self.returning.subscribe();
-        let count = *returning.borrow_and_update();
-        if count > 0 && self.pool.num_idle() == 0 {
-            // The sender is ours: the wait ends with a change, or with our patience.
-            let _ = tokio::time::timeout(PATIENCE, returning.wait_for(|left| *left < count)).await;
+        let Returns { begun, ended } = *self.returns.borrow();
+        if begun > ended && self.pool.num_idle() == 0 {
+            // Whether one has come back or patience has ended: the pool decides what is to be done.
+            let _ = tokio::time::timeout(PATIENCE, self.returns.subscribe().wait_for(|now| now.ended > ended)).await;
         }
         self.pool.acquire().await
     }
@@ -254,13 +258,13 @@ impl Drop for Ready {
         let returning = self.connection.return_to_pool();
         // Without a runtime nothing can be awaited, and the connection is dropped here.
         let Ok(runtime) = Handle::try_current() else { return };
-        self.returning.send_modify(|count| *count += 1);
-        let counter = self.returning.clone();
+        self.returns.send_modify(|returns| returns.begun += 1);
+        let returns = self.returns.clone();
         runtime.spawn(async move {
             if tokio::time::timeout(PATIENCE, returning).await.is_err() {
                 tracing::warn!("A connection to the database did not answer for {PATIENCE:?} and was dropped");
             }
-            counter.send_modify(|count| *count -= 1);
+            returns.send_modify(|returns| returns.ended += 1);
         });
     }
 }
