@@ -1,8 +1,9 @@
 // What the probes of clipped text share: functions that list the texts of a page, find the element that clips a text, and add findings
 // to `outcome.probes`, in the form of `run.js`; and what was clipped before either probe changed anything.
 () => {
-  const parent = (node) => Reflect.get(Node.prototype, 'parentElement', node);
-  const { getBoundingClientRect: boxOf, closest, checkVisibility } = Element.prototype;
+  const { get: getParent } = Object.getOwnPropertyDescriptor(Node.prototype, 'parentElement');
+  const parent = (node) => getParent.call(node);
+  const { getBoundingClientRect: boxOf, closest, checkVisibility, matches } = Element.prototype;
   const isShown = (element) => checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
   const most = 5_000;
 
@@ -25,6 +26,11 @@
       return given;
     };
   };
+  // Returns a function for one look, which says whether an element is, or is in, one that this selector means.
+  const makeWithin = (selector) => {
+    const isRoot = matches.call(document.documentElement, selector);
+    return downwards((element, _, isOuter) => isRoot || isOuter === true || matches.call(element, selector));
+  };
   // Returns a function for one look, which returns the element that clips a text, and whether all of the text `isGone`; null if none
   // clips it.
   const makeCutter = () => {
@@ -36,7 +42,7 @@
       return /auto|scroll/.test(style.overflowX + style.overflowY) ? null : outer;
     });
     const range = document.createRange();
-    return (node) => {
+    const cut = (node) => {
       const element = parent(node);
       const first = element && clips(element);
       if (!first || !isShown(element) || closest.call(element, '[aria-hidden="true"]')) return null;
@@ -60,6 +66,11 @@
       }
       return null;
     };
+    const known = new Map();
+    return (node) => {
+      if (!known.has(node)) known.set(node, cut(node));
+      return known.get(node);
+    };
   };
   const slides = '[aria-roledescription], [class*="carousel" i], [class*="slide" i], [class*="swiper" i], [class*="marquee" i], [class*="ticker" i]';
   const isSlide = (element) => closest.call(element, slides) !== null;
@@ -80,5 +91,5 @@
     const cutter = makeCutter();
     return (before ??= new Map(texts().map((node) => [node, cutter(node)]).filter(([, found]) => found !== null)));
   };
-  return { add, cutBefore, downwards, isMeant, isShown, isSlide, makeCutter, parent, texts };
+  return { add, cutBefore, downwards, isMeant, isShown, makeCutter, makeWithin, parent, slides, texts };
 }

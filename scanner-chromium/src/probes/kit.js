@@ -83,12 +83,11 @@
     if (known) walk(known);
     return found.slice(0, most);
   };
-  // The rules of style sheets that apply in this window, with their selectors, up to a number that a page of some size has.
-  // Each question about a rule is put together as text by the browser: who asks thousands begins with what leaves most out.
-  let found = null;
-  const styleRules = () => {
-    if (found) return found;
-    found = [];
+  // The rules of style sheets that apply in this window, up to a number that a page of some size has, without those within another rule; and whether
+  // these are all, and mean the same wherever they stand.
+  const readRules = () => {
+    const rules = [];
+    let isAll = true;
     const isOn = (media) => media === undefined || media.length === 0 || matchMedia(media.mediaText).matches;
     const take = (sheet, depth) => {
       let list;
@@ -96,20 +95,35 @@
         list = sheet.cssRules;
       } catch {
         // A style sheet of another site can't be read.
+        isAll = false;
         return;
       }
-      if (sheet.disabled || depth > 5 || !isOn(sheet.media)) return;
+      if (sheet.disabled || !isOn(sheet.media)) return;
+      if (depth > 5) {
+        isAll = false;
+        return;
+      }
       for (const rule of list) {
-        if (found.length >= 20_000) return;
-        if (rule instanceof CSSStyleRule) found.push({ style: rule.style, selectorText: rule.selectorText });
+        if (rules.length >= 20_000) {
+          isAll = false;
+          return;
+        }
+        if (rule instanceof CSSStyleRule) rules.push(rule);
         else if (rule instanceof CSSImportRule) rule.styleSheet && take(rule.styleSheet, depth + 1);
-        else if (rule instanceof CSSGroupingRule) take(rule, depth + 1);
+        else if (rule instanceof CSSGroupingRule) {
+          isAll &&= !(rule instanceof CSSScopeRule);
+          take(rule, depth + 1);
+        }
       }
     };
     for (const sheet of kept('styleSheets')) take(sheet, 0);
     for (const sheet of kept('adoptedStyleSheets')) take(sheet, 0);
-    return found;
+    return { rules, isAll };
   };
+  // The same rules for all that ask. Each question about one, and its selector most of all, is put together as text by the browser: who asks
+  // thousands begins with what leaves most out.
+  let found = null;
+  const styleRules = () => (found ??= readRules().rules);
   const kept = (name) => [...read(Document, name, document)];
   // Elements that a selector from a style sheet means; none if it is not one for elements.
   const select = (selector) => {
@@ -137,6 +151,6 @@
 
   return {
     all, attribute, attributes, box, closest, contains, contrasts, focusable, has, inside, isExposed, isHtml, isShown, isVisible, matches, name, nodes, nodeType, ownText,
-    parent, reachable, read, role, select, shadow, styleRules, tag, text, vague, visibleText, words,
+    parent, reachable, read, readRules, role, select, shadow, styleRules, tag, text, vague, visibleText, words,
   };
 }

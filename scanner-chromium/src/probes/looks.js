@@ -11,10 +11,11 @@
   const cssContent = () => {
     const [failed, undecided] = [new Map(), new Map()];
     let isApplicable = false;
-    for (const { style, selectorText } of kit.styleRules()) {
-      const strings = !pseudo.test(selectorText) ? '' : [...style.content.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/g)].map(([, one, other]) => one ?? other).join(' ');
-      if (letters.test(strings)) {
-        for (const part of selectorText.split(/,(?![^(]*\))/)) {
+    for (const rule of kit.styleRules()) {
+      const { style } = rule;
+      const strings = [...style.content.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/g)].map(([, one, other]) => one ?? other).join(' ');
+      if (letters.test(strings) && pseudo.test(rule.selectorText)) {
+        for (const part of rule.selectorText.split(/,(?![^(]*\))/)) {
           if (!pseudo.test(part)) continue;
           const where = part.includes('before') ? '::before' : '::after';
           for (const element of select(part.replace(pseudo, '').trim() || '*').slice(0, 100)) {
@@ -26,7 +27,7 @@
           }
         }
       } else if (style.backgroundImage.includes('url(') && style.backgroundRepeat.includes('no-repeat')) {
-        for (const element of select(selectorText).slice(0, 20)) {
+        for (const element of select(rule.selectorText).slice(0, 20)) {
           if (!isVisible(element) || !isExposed(element) || has(element, 'aria-label') || has(element, 'title') || /^(?:html|body|input|select|textarea|button|a|img|svg)$/.test(tag(element))) continue;
           const called = `${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''} ${/([^/]*)["']?\)$/.exec(style.backgroundImage)?.[1].slice(0, 200)}`;
           if (!telling.test(called) || closest(element, 'a, button') || !getComputedStyle(element).backgroundImage.includes('url(')) continue;
@@ -42,7 +43,7 @@
     const undecided = new Map();
     let isApplicable = false;
     const shows = ({ style }) => (style.display !== '' && style.display !== 'none') || style.visibility === 'visible' || parseFloat(style.opacity) > 0;
-    const rules = kit.styleRules().filter((rule) => /:hover|:focus/.test(rule.selectorText) && shows(rule)).flatMap(({ selectorText }) => selectorText.split(/,(?![^(]*\))/));
+    const rules = kit.styleRules().filter((rule) => shows(rule) && /:hover|:focus/.test(rule.selectorText)).flatMap(({ selectorText }) => selectorText.split(/,(?![^(]*\))/));
     const focused = new Set(rules.filter((part) => /:focus/.test(part)).map((part) => part.trim().replace(/:focus(?:-within|-visible)?/g, ':hover')));
     for (const part of rules) {
       // What appears is not what the pointer is on.

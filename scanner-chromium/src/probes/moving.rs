@@ -11,7 +11,7 @@ use crate::{
     browser::{Outcome, Tab, evaluate},
     cdp::{
         CdpError,
-        commands::{CaptureViewport, DispatchKeyEvent, Evaluated, KeyEventType, SetDeviceMetrics, SetVisibleSize},
+        commands::{CaptureViewport, DispatchKeyEvent, Evaluated, KeyEventType, SetDeviceMetrics},
     },
 };
 
@@ -108,8 +108,8 @@ pub(crate) async fn run_moving(tab: &Tab, main_world: i64, deadline: Instant) ->
     let page = Page { tab, world: main_world, deadline: deadline.min(Instant::now() + TIME) };
     let is_watched = in_time(page.watched().await)?;
     let moved = page.moved(is_watched, deadline).await;
-    // The window gets its own size back in any case, and is drawn again.
-    tab.session().call(page.own_size(false), deadline).await?;
+    // The window gets its own size back in any case.
+    tab.session().call(page.own_size(), deadline).await?;
     Ok(moved?)
 }
 
@@ -132,7 +132,7 @@ struct Page<'a> {
 impl Page<'_> {
     /// Runs the probes one after the other, while as little of the page is drawn as they need.
     async fn moved(self, is_watched: bool, deadline: Instant) -> Result<(), CdpError> {
-        in_time(self.hide().await)?;
+        in_time(self.tab.hide(self.deadline).await)?;
         in_time(self.walk().await)?;
         let spaced = self.spaced().await;
         if spaced.is_err() {
@@ -142,30 +142,17 @@ impl Page<'_> {
         in_time(spaced)?;
         in_time(self.narrow().await)?;
         if is_watched {
-            self.tab.session().call(self.own_size(true), deadline).await?;
+            self.tab.session().call(self.own_size(), deadline).await?;
             let page = Page { deadline: deadline.min(Instant::now() + CHANGES_TIME), ..self };
             in_time(page.changes().await)?;
         }
         Ok(())
     }
 
-    /// Returns what gives the window its own size.
-    fn own_size(self, dont_set_visible_size: bool) -> SetDeviceMetrics {
+    /// Returns what gives the window its own size, as much of which is drawn as before.
+    fn own_size(self) -> SetDeviceMetrics {
         let (width, height) = (self.tab.viewport().width(), self.tab.viewport().height());
-        SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false, dont_set_visible_size }
-    }
-
-    /// Has the browser draw no more of the page than a pixel, which the page does not notice: to draw it takes a fifth of what moving it costs.
-    async fn hide(self) -> Result<(), CdpError> {
-        self.draw(1, 1).await
-    }
-
-    async fn draw(self, width: u32, height: u32) -> Result<(), CdpError> {
-        match self.tab.session().call(SetVisibleSize { width, height }, self.deadline).await {
-            // An experimental command: without it, everything costs more, and nothing else changes.
-            Err(CdpError::Refused { .. }) => Ok(()),
-            drawn => drawn.map(drop),
-        }
+        SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false, dont_set_visible_size: true }
     }
 
     /// Notes what has changed of late, before anything moves the page; returns whether [`changes`](Self::changes) can look for more.
@@ -269,7 +256,7 @@ impl Page<'_> {
     /// Notes the element with the focus if no pixel shows it either. `count` is the number of elements looked at so far, with this one.
     async fn look_at_focus(self, count: u32) -> Result<(), CdpError> {
         if count == 1 {
-            self.draw(self.tab.viewport().width(), self.tab.viewport().height()).await?;
+            self.tab.show(self.deadline).await?;
         }
         if !self.is_seen().await? {
             self.evaluate("walk.unseen()").await?;
@@ -341,9 +328,9 @@ impl Page<'_> {
         if begun.exception().is_some() {
             return Ok(());
         }
-        self.hide().await?;
+        self.tab.hide(self.deadline).await?;
         for (width, height, look) in [(640, 512, "narrow.clipped()"), (320, 720, "narrow.reflow()")] {
-            let narrow = SetDeviceMetrics { width, height, ..self.own_size(true) };
+            let narrow = SetDeviceMetrics { width, height, ..self.own_size() };
             self.tab.session().call(narrow, self.deadline).await?;
             self.evaluate(look).await?;
         }

@@ -63,8 +63,8 @@ const MAX_SHEET_PIXELS: u64 = 16_000_000;
 /// The greatest height of a part in CSS pixels.
 const MAX_HEIGHT: u32 = 4_000;
 /// The pixels that cost about as much as a further picture: texts are pictured together where that adds fewer between them. A picture takes some
-/// 30 ms of processor time, and as much for each million of its pixels.
-const PICTURE: u64 = 1_000_000;
+/// 30 ms of processor time, and 45 for each million of its pixels. Where that would be too many parts, each counts for more.
+const PICTURE: u64 = 600_000;
 /// The room around a text in CSS pixels.
 const PADDING: u32 = 3;
 /// The bytes that decoding a picture may take: those of the largest part, twice.
@@ -394,24 +394,17 @@ fn parts(texts: &[Text]) -> Vec<Part> {
         let right = text.rects.iter().map(|rect| rect[0].saturating_add(rect[2])).max()?.saturating_add(PADDING);
         let bottom = text.rects.iter().map(|rect| rect[1].saturating_add(rect[3])).max()?.saturating_add(PADDING);
         let clip = Rect { x: left, y: top, width: right.saturating_sub(left), height: bottom.saturating_sub(top) };
-        (clip.height <= MAX_HEIGHT && pixels(clip) <= MAX_PART_PIXELS).then_some(clip)
+        is_part(clip).then_some(clip)
     };
     let mut clips: Vec<(usize, Rect)> =
         texts.iter().enumerate().filter_map(|(place, text)| Some((place, clip_of(text)?))).collect();
     clips.sort_by_key(|(place, clip)| (clip.y, clip.x, *place));
-    let mut parts = Vec::<Part>::new();
-    for (place, clip) in clips {
-        if let Some(part) = parts.last_mut()
-            && let both = around(part.clip, clip)
-            && pixels(both) <= pixels(part.clip) + pixels(clip) + PICTURE
-            && both.height <= MAX_HEIGHT
-            && pixels(both) <= MAX_PART_PIXELS
-        {
-            part.clip = both;
-            part.texts.push(place);
-        } else {
-            parts.push(Part { clip, texts: vec![place], step: None });
-        }
+    let mut picture = PICTURE;
+    let mut parts = grouped(&clips, picture);
+    // From the largest part on, whatever fits into one is in one.
+    while parts.len() > MAX_PARTS && picture < MAX_PART_PIXELS {
+        picture *= 2;
+        parts = grouped(&clips, picture);
     }
     parts.sort_by_key(|part| std::cmp::Reverse(part.texts.len()));
     let mut left = MAX_PIXELS;
@@ -421,6 +414,50 @@ fn parts(texts: &[Text]) -> Vec<Part> {
         fits
     });
     parts.truncate(MAX_PARTS);
+    parts
+}
+
+fn is_part(clip: Rect) -> bool {
+    clip.height <= MAX_HEIGHT && pixels(clip) <= MAX_PART_PIXELS
+}
+
+/// Returns the parts into which these texts, in this order, are divided for the least cost in pixels, if a picture costs as much as so many.
+fn grouped(clips: &[(usize, Rect)], picture: u64) -> Vec<Part> {
+    /// The cheapest way to picture the texts up to one.
+    struct Way {
+        cost: u64,
+        /// The number of texts before the last part, and the part.
+        before: usize,
+        clip: Rect,
+    }
+    let mut ways = Vec::<Way>::with_capacity(clips.len());
+    for (end, (_, last)) in clips.iter().enumerate() {
+        let mut best = None::<Way>;
+        let mut clip = *last;
+        for (before, (_, first)) in clips[..=end].iter().enumerate().rev() {
+            clip = around(clip, *first);
+            if !is_part(clip) {
+                break;
+            }
+            let earlier = before.checked_sub(1).map_or(0, |at| ways[at].cost);
+            let cost = earlier + pixels(clip) + picture;
+            if best.as_ref().is_none_or(|best| cost < best.cost) {
+                best = Some(Way { cost, before, clip });
+            }
+        }
+        ways.extend(best);
+    }
+    let mut parts = Vec::new();
+    let mut end = clips.len();
+    while let Some(Way { before, clip, .. }) = end.checked_sub(1).and_then(|at| ways.get(at)) {
+        parts.push(Part {
+            clip: *clip,
+            texts: clips[*before..end].iter().map(|(place, _)| *place).collect(),
+            step: None,
+        });
+        end = *before;
+    }
+    parts.reverse();
     parts
 }
 
@@ -531,6 +568,19 @@ mod tests {
         let parts = parts(&texts);
         assert_eq!(parts.iter().map(|part| part.texts.clone()).collect::<Vec<_>>(), [vec![1, 2], vec![0]]);
         assert_eq!(parts[0].clip, Rect { x: 7, y: 7, width: 346, height: 76 });
+    }
+
+    #[test]
+    fn texts_are_pictured_for_the_fewest_pixels_and_none_is_lost_because_there_are_many() {
+        // Each by itself is near to the next, but all of them would be one picture of the page.
+        let steps: Vec<Text> = (0..10).map(|number: u32| text(0, [120 * number, 400 * number, 60, 20])).collect();
+        let taken = parts(&steps);
+        assert!(taken.len() > 1 && taken.iter().map(|part| pixels(part.clip)).sum::<u64>() < 2_000_000, "{taken:?}");
+        let scattered: Vec<Text> =
+            (0..200).map(|number| text(0, [if number % 2 == 0 { 0 } else { 500 }, 450 * number, 60, 20])).collect();
+        let taken = parts(&scattered);
+        assert!(taken.len() <= MAX_PARTS);
+        assert_eq!(taken.iter().map(|part| part.texts.len()).sum::<usize>(), scattered.len());
     }
 
     #[test]

@@ -4,12 +4,22 @@
 // Leaves `spacing` in this world.
 (cuts, limits) => {
   const id = 'a11ycheck-clipped-spacing';
-  const { add, downwards, isMeant, isShown, isSlide, makeCutter, parent, texts } = cuts;
-  const { closest } = Element.prototype;
+  const { add, downwards, isMeant, isShown, makeCutter, makeWithin, parent, slides, texts } = cuts;
 
-  // Transitions take no time. Important rules in a layer win over the page's own important rules outside of layers, as
+  const everything = ['*, *::before, *::after'];
+  // What would take its time to change its spacing: everything, if not all rules of the page can be read, or some mean nothing outside of others.
+  const isSlow = ({ style: { transition, transitionDuration, transitionProperty } }) =>
+    /\b(?:all|line-height|(?:letter|word)-spacing|margin|var)\b/.test(`${transition} ${transitionProperty}`) || (transitionDuration !== '' && transitionProperty === '');
+  const slow = () => {
+    const { rules, isAll } = outcome.probes.kit.readRules();
+    if (!isAll || rules.some(({ cssRules }) => cssRules.length > 0)) return everything;
+    const isStyled = Document.prototype.querySelector.call(document, '[style*="transition" i]') !== null;
+    return [...(isStyled ? ['[style*="transition" i]'] : []), ...rules.filter(isSlow).map(({ selectorText }) => selectorText)];
+  };
+  // Transitions of spacing take no time. Important rules in a layer win over the page's own important rules outside of layers, as
   // those of a reader's style sheet do.
-  const quick = '*, *::before, *::after { transition-duration: 0s !important; transition-delay: 0s !important }';
+  const hurry = (selectors) => selectors.map((selector) => `${selector} { transition-duration: 0s !important; transition-delay: 0s !important }`).join(' ');
+  let quick = hurry(slow());
   const spaces = '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-bottom: 2em !important }';
   const sheet = new CSSStyleSheet();
   const adopted = () => Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
@@ -22,11 +32,13 @@
   };
   const putBack = () => {
     if (place === null) return;
-    // The spacing is removed first, while transitions take no time, and then the rest, so that no transition begins.
-    sheet.replaceSync(`@layer { ${quick} }`);
-    settle();
-    if (scrollX !== place[0] || scrollY !== place[1]) scrollTo({ left: place[0], top: place[1], behavior: 'instant' });
+    if (quick !== '') {
+      // The spacing is removed first, while transitions take no time, and then the rest, so that no transition begins.
+      sheet.replaceSync(`@layer { ${quick} }`);
+      settle();
+    }
     Reflect.set(Document.prototype, 'adoptedStyleSheets', [...adopted()].filter((each) => each !== sheet), document);
+    if (scrollX !== place[0] || scrollY !== place[1]) scrollTo({ left: place[0], top: place[1], behavior: 'instant' });
     place = null;
   };
 
@@ -36,9 +48,12 @@
   const icons = /icon|symbol|awesome|glyph|material/i;
   // In an icon font, letters form a picture (a ligature), which spacing breaks.
   const isIcon = (element) => icons.test(getComputedStyle(element).fontFamily.split(',')[0]);
-  const isLeft = (node) => {
-    const element = parent(node);
-    return !element || isOther(node) || closest.call(element, 'svg, math, canvas, select, textarea, marquee') !== null || isIcon(element);
+  const makeLeft = () => {
+    const isForeign = makeWithin('svg, math, canvas, select, textarea, marquee');
+    return (node) => {
+      const element = parent(node);
+      return !element || isOther(node) || isForeign(element) || isIcon(element);
+    };
   };
   // Returns whether a text has wider spacing of its own, which this style sheet narrows. Content beside it may then
   // move in a way that no reader would see.
@@ -84,6 +99,7 @@
     async look() {
       const { probes } = outcome;
       const all = texts();
+      const isLeft = makeLeft();
       const judged = all.filter((node) => !isLeft(node));
       // A page that is mostly in other scripts may have some words in these.
       if (judged.length === 0 || all.filter(isOther).length * 2 > all.length) {
@@ -93,6 +109,7 @@
       const cutBefore = cuts.cutBefore();
       const isPinned = downwards((element, { position }, isAround) => isAround === true || /fixed|sticky/.test(position));
       const boxesBefore = new Set([...cutBefore.values()].map(({ box }) => box));
+      const isSlide = makeWithin(slides);
       const isLoose = (node) => !cutBefore.has(node) && !isSlide(parent(node)) && !isPinned(parent(node)) && !isWider(parent(node));
       const loose = judged.slice(0, limits.texts).filter(isLoose);
       const before = overlaps(loose, () => null);
@@ -104,6 +121,9 @@
         const cut = judged.filter((node) => !cutBefore.has(node) && first(node) !== null);
         const pairs = before === null ? [] : [...(overlaps(loose, first) ?? [])].filter((pair) => !before.has(pair));
         if (cut.length + pairs.length > 0) {
+          // Nor does anything else that the page does about it.
+          quick = hurry(everything);
+          sheet.replaceSync(`@layer { ${quick} ${spaces} }`);
           await new Promise((resolve) => setTimeout(resolve, limits.wait));
           const cutter = makeCutter();
           const still = pairs.length > 0 ? overlaps(loose, cutter) : null;

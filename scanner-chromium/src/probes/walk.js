@@ -35,14 +35,23 @@
     'outlineStyle', 'outlineWidth', 'outlineColor', 'boxShadow', 'backgroundColor', 'backgroundImage', 'color', 'borderTopColor', 'borderTopWidth',
     'borderBottomColor', 'borderBottomWidth', 'borderTopStyle', 'textDecorationLine', 'textDecorationColor', 'fontWeight', 'opacity', 'transform', 'filter',
   ];
-  const looks = (element) => {
+  const own = (part, pseudo) => {
+    const style = getComputedStyle(part, pseudo);
+    return properties.map((property) => style[property]).join();
+  };
+  const looks = (element, ownOf = own) => {
     const around = [element, parent(element), parent(element) && parent(parent(element)), Reflect.get(Element.prototype, 'nextElementSibling', element)];
     const parts = [...around.filter(Boolean), ...Array.prototype.slice.call(querySelectorAll.call(element, '*'), 0, 5)];
-    const styles = [...parts.map((part) => getComputedStyle(part)), getComputedStyle(element, '::before'), getComputedStyle(element, '::after')];
-    return JSON.stringify(styles.map((style) => properties.map((property) => style[property])));
+    return [...parts.map((part) => ownOf(part)), own(element, '::before'), own(element, '::after')].join('\n');
   };
-  // Only a short while after the load, and not for each of thousands.
-  const before = new Map(known.slice(0, limits.stops * 2).map((element) => [element, looks(element)]));
+  // Only a short while after the load, and not for each of thousands. Elements beside each other share much of what is around them.
+  const shared = new Map();
+  const once = (part) => {
+    if (!shared.has(part)) shared.set(part, own(part));
+    return shared.get(part);
+  };
+  const before = new Map(known.slice(0, limits.stops * 2).map((element) => [element, looks(element, once)]));
+  shared.clear();
 
   // What has stops of its own inside, or a caret, which blinks.
   const inner = 'iframe, object, embed, audio, video, input[type="date" i], input[type="time" i], input[type="datetime-local" i], input[type="month" i], input[type="week" i]';

@@ -81,8 +81,9 @@ impl PageVisit<'_> {
         pictures: &Pictures<'_>,
         deadline: Instant,
     ) -> Result<Vec<Opened>, PageError> {
-        // Scripts are still stopped after the pictures of the page.
+        // Scripts are still stopped after the pictures of the page, and the page may be hidden.
         self.tab().unfreeze(deadline).await?;
+        self.tab().show(deadline).await?;
         let (mut opened, mut from) = (Vec::new(), 0);
         for _ in 0..=MAX_RELOADS {
             let progress = self.visitor.unless_trouble(self.pressed(&page, from, pictures, deadline)).await?;

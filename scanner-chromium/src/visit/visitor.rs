@@ -152,8 +152,9 @@ impl Visitor {
         if rest == Rest::Away {
             self.leave(deadline).await.ok()?;
         }
-        // The next page needs its scripts, whatever became of the pictures of this one.
+        // The next page needs its scripts and its window, whatever became of the pictures of this one.
         self.tab.unfreeze(deadline).await.ok()?;
+        self.tab.show(deadline).await.ok()?;
         // The page's remains, including images and responses, are freed now: this saves a quarter of the memory, in no
         // measurable time.
         let purge = SimulatePressure { level: PressureLevel::Critical };
