@@ -16,6 +16,7 @@ use crate::{
     axe::AxeSource,
     browser::{BrowserSettings, Sound},
     places::Places,
+    probes::Conditions,
 };
 
 /// The lower bound of [`ChromiumConfig::with_tab_memory`], in bytes: a browser and an empty page need about half of it
@@ -263,6 +264,11 @@ impl ChromiumConfig {
     /// different, and listing all listeners of a page takes long.
     pub(crate) fn listens(&self) -> bool {
         self.probes && self.moving_probes != MovingProbes::Off
+    }
+
+    /// Returns what the probes that look once depend on.
+    pub(crate) fn conditions(&self) -> Conditions {
+        Conditions { enhanced_contrast: self.enhanced_contrast, listens: self.listens() }
     }
 
     /// Finds the browser's program.

@@ -116,7 +116,8 @@ struct Measured {
 }
 
 /// Takes the pictures, with the values of fields painted over. A picture that can't be taken is missing; a check does
-/// not fail because of that. The page's scripts and animations stay stopped afterwards, until [`Tab::unfreeze`].
+/// not fail because of that. The page's scripts and animations stay stopped afterwards, until [`Tab::unfreeze`], and no more than a pixel of it is
+/// drawn, until [`Tab::show`].
 pub(crate) async fn pictures(tab: &Tab, wanted: Wanted, deadline: Instant) -> Taken {
     if wanted.elements.is_empty() && wanted.page == PagePicture::LeftOut {
         return Taken::default();
@@ -132,6 +133,8 @@ pub(crate) async fn pictures(tab: &Tab, wanted: Wanted, deadline: Instant) -> Ta
 
 async fn try_pictures(tab: &Tab, wanted: Wanted, deadline: Instant) -> Result<Taken, EvidenceError> {
     tab.freeze(deadline).await?;
+    // Between two shots, too, the browser would draw the window.
+    tab.hide(deadline).await?;
     // Before anything is pictured, until everything is.
     let fields = FieldWatch::begin(tab, deadline).await?;
     let photographer =

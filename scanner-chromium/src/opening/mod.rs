@@ -112,7 +112,7 @@ pub(crate) struct Page<'a> {
     pub(crate) world: i64,
     pub(crate) axe: &'a AxeSource,
     pub(crate) axe_options: &'a AxeOptions,
-    pub(crate) enhanced_contrast: bool,
+    pub(crate) conditions: probes::Conditions,
     pub(crate) permits: &'a ScanPermits<'a>,
     pub(crate) pictures: &'a Pictures<'a>,
     pub(crate) deadline: Instant,
@@ -214,7 +214,7 @@ impl Page<'_> {
         if !self.run_axe().await? {
             return Ok((None, false));
         }
-        probes::run(self.tab, self.world, self.enhanced_contrast, self.deadline).await?;
+        probes::run(self.tab, self.world, self.conditions, self.deadline).await?;
         let Some(kept) = self.evaluate("opening.keep()", Outcome::Value).await? else { return Ok((None, false)) };
         let is_dialog = kept.result.value == true;
         Ok((axe::collect(self.tab, self.world, Timing::Final, self.deadline).await?, is_dialog))

@@ -60,7 +60,7 @@ impl<'a> Pictures<'a> {
     /// afterwards.
     ///
     /// # Errors
-    /// Fails only if the scripts could not be started again.
+    /// Fails only if the scripts could not be started again, or the page is not drawn again.
     pub(super) async fn take(
         &self,
         tab: &Tab,
@@ -72,8 +72,9 @@ impl<'a> Pictures<'a> {
         let (elements, undecided) = (chosen.elements(), collected.failing());
         let wanted = Wanted { elements, undecided, shots, page: PagePicture::LeftOut };
         let Taken { mut captures, .. } = pictures(tab, wanted, deadline.min(until)).await;
-        // Scripts put back what was opened.
+        // Scripts put back what was opened, and what it draws is compared.
         tab.unfreeze(deadline).await?;
+        tab.show(deadline).await?;
         // Elements that had moved were shot again.
         captures.truncate(shots);
         let chosen = self.pictured.release_missing(chosen, &captures);

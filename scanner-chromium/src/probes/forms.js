@@ -1,6 +1,6 @@
 // Probes of forms: what belongs to a field, and what is said about its value.
 (kit) => {
-  const { all, attribute, closest, contains, has, inside, isExposed, isVisible, name, parent, reachable, role, tag, text, visibleText, words } = kit;
+  const { all, attribute, closest, contains, has, inside, isExposed, isVisible, matches, name, parent, reachable, role, tag, text, visibleText, words } = kit;
 
   const fields = () => all('input:not([type="hidden" i], [type="submit" i], [type="button" i], [type="reset" i], [type="image" i]), select, textarea').filter(isVisible);
   const referred = (element) =>
@@ -35,8 +35,8 @@
   // What a label says of any field, in the languages of reports.
   const anything = new Set(
     [
-      'menu|info|information|input|field|form field|label|text field|text box|textbox|data|enter data|enter text|enter value|fill in|type here|enter here|required field',
-      'eingabe|eingabefeld|feld|textfeld|daten|beschriftung|hier eingeben|text eingeben|pflichtfeld',
+      'menu|info|information|input|field|form field|label|text|text field|text box|textbox|data|value|choose|choose one|select|select one|lorem ipsum|lorem ipsum dolor sit amet|untitled|enter data|enter text|enter value|fill in|type here|enter here|required field',
+      'eingabe|eingabefeld|feld|text|textfeld|daten|wert|auswahl|bitte wählen|auswählen|beschriftung|hier eingeben|text eingeben|pflichtfeld',
       'поле|поле введення|текстове поле|дані|введіть|введіть текст|введіть дані|мітка',
       'pole|pole tekstowe|dane|wpisz|wpisz tutaj|wpisz tekst|etykieta|textové pole|vstup|údaje|zadejte|zadejte text|popisek',
       'câmp|câmp de text|date|introduceți|introduceți text|etichetă|поле ввода|текстовое поле|данные|введите|введите текст|метка',
@@ -82,9 +82,54 @@
       const found = { element: labels[0], data: said.slice(0, 100) };
       if (isOneOf && isAlone(scope)) failed.push(found);
       // A heading or a text near it may say what is asked for.
-      else if (anything.has(said)) (isAlone(body) ? failed : undecided).push(found);
+      else if (anything.has(said.replace(/ ?(?<!\d)\d+$/, ''))) (isAlone(body) ? failed : undecided).push(found);
     }
     return { failed, undecided, isApplicable: known.length > 0 };
+  };
+
+  const isBeside = (one, other) => {
+    const [{ top, bottom }, { top: start, bottom: end }] = [kit.box(one), kit.box(other)];
+    return top < end && start < bottom;
+  };
+  const entered = 'input:not([type="hidden" i], [type="submit" i], [type="button" i], [type="reset" i], [type="image" i], [type="checkbox" i], [type="radio" i]), select, textarea';
+  // A text right before a field is read as its label, and so is one before a box that holds nothing but the field.
+  const isAfterText = (field) => {
+    for (let [place, left] = [field, 4]; left > 0; place = parent(place), left -= 1) {
+      const [holder, before] = [parent(place), Reflect.get(Element.prototype, 'previousElementSibling', place)];
+      if (before !== null && inside(before, entered).length === 0 && visibleText(before, 100).trim() !== '') return true;
+      if (holder === null || matches(holder, 'form, fieldset, section, main, body') || inside(holder, entered).length > 1) return holder !== null && kit.ownText(holder);
+      if (kit.ownText(holder)) return true;
+    }
+    return false;
+  };
+  // Fields for which nothing but their placeholder says what to enter, which is gone once something is entered.
+  const placeholderLabel = () => {
+    const failed = [];
+    let isApplicable = false;
+    const scopes = new Map();
+    // The number of fields of a form, and its buttons.
+    const scopeOf = (field) => {
+      const scope = closest(field, 'form, fieldset, [role="form"], [role="group"]') ?? parent(field) ?? field;
+      if (!scopes.has(scope)) {
+        const buttons = [...inside(scope, 'button, [type="submit" i], [type="button" i], [type="image" i], [role="button"]')].slice(0, 20);
+        scopes.set(scope, { count: [...inside(scope, entered)].slice(0, 20).filter(isVisible).length, buttons: buttons.filter((button) => isVisible(button) && name(button) !== '') });
+      }
+      return scopes.get(scope);
+    };
+    for (const field of all('input[placeholder], textarea[placeholder]').slice(0, 500)) {
+      const type = tag(field) === 'input' ? kit.read(HTMLInputElement, 'type', field) : 'text';
+      if ((attribute(field, 'placeholder') ?? '').trim() === '' || !(typed.has(role(field)) || type === 'password') || !isVisible(field) || !isExposed(field)) continue;
+      isApplicable = true;
+      if (type === 'search' || role(field) === 'searchbox' || closest(field, 'search, [role="search"], table, [role="row"], [role="grid"]') !== null) continue;
+      // A label may come into view once something is entered; one that only screen readers get has hardly a box.
+      const labels = kit.read(tag(field) === 'input' ? HTMLInputElement : HTMLTextAreaElement, 'labels', field);
+      const floats = [...labels].some((label) => text(label).trim() !== '' && kit.box(label).width > 2 && kit.box(label).height > 2);
+      if (floats || labelsOf(field).some((label) => visibleText(label).trim() !== '') || isAfterText(field)) continue;
+      const { count, buttons } = scopeOf(field);
+      // The button in the line of the only field says what it is for.
+      if (count > 1 || !buttons.some((button) => isBeside(button, field))) failed.push({ element: field });
+    }
+    return { failed, isApplicable };
   };
 
   // Words that say that something is wrong, and neither what nor what to do.
@@ -182,5 +227,6 @@
     'a11ycheck-field-label': fieldLabel,
     'a11ycheck-mouse-only': mouseOnly,
     'a11ycheck-needless-tab-stop': tabStop,
+    'a11ycheck-placeholder-label': placeholderLabel,
   };
 }

@@ -16,15 +16,27 @@
     return (number >= 48 && number <= 57) || (number >= 65 && number <= 90) ? String.fromCharCode(number) : (marks[number] ?? '');
   };
   const ofName = (name) => (character.test(name) ? name : (/^(?:Key([A-Z])|Digit(\d))$/.exec(name)?.slice(1).find(Boolean) ?? ''));
-  const keysOf = ({ place, source }) => {
-    if (modifiers.test(source)) return [];
+  // Where a handler goes on only without them, they are not held.
+  const given = '[\\w$.]{0,100}\\b(?:ctrlKey|metaKey|altKey)\\b';
+  const returns = '\\)\\s{0,100}(?:\\{\\s{0,100})?return\\b';
+  const without = new RegExp(`!\\s{0,9}${given}|\\bif\\s{0,9}\\([^()]{0,300}?${given}[^()]{0,300}${returns}`, 'g');
+  // Where it does not, they are: if (!event.ctrlKey) return; !event.ctrlKey || save().
+  const needed = new RegExp(`!\\s{0,9}${given}\\s{0,9}\\|\\||\\|\\|\\s{0,9}!\\s{0,9}${given}|\\bif\\s{0,9}\\(\\s{0,9}!\\s{0,9}${given}\\s{0,9}\\)\\s{0,100}(?:\\{[^{}]{0,300})?\\breturn\\b`);
+  const keysOf = ({ place, source: whole }) => {
+    const source = whole.replace(without, '');
+    if (needed.test(whole) || modifiers.test(source)) return [];
     const isTyped = place.endsWith('keypress');
     const all = (pattern, group) => [...source.matchAll(pattern)].map((match) => match[group]);
+    // The same letter, small or capital.
+    const cased = '(?:\\s*\\.\\s*to(?:Locale)?(?:Lower|Upper)Case\\(\\))?';
     const name = '(["\'`])((?:.|Key[A-Z]|Digit\\d))\\1';
     const names = [
-      ...all(new RegExp(`\\b(?:key|code)\\s*[!=]==?\\s*${name}`, 'gu'), 2),
+      ...all(new RegExp(`\\b(?:key|code)${cased}\\s*(?:[!=]==?|[<>]=)\\s*${name}`, 'gu'), 2),
       ...all(new RegExp(`${name}\\s*[!=]==?\\s*[\\w$.]*\\b(?:key|code)\\b`, 'gu'), 2),
-      ...(/\bswitch\s*\([^()]*\b(?:key|code)\s*\)/.test(source) ? all(new RegExp(`\\bcase\\s*${name}\\s*:`, 'gu'), 2) : []),
+      // One of several: ['j', 'k'].includes(event.key), /^[1-5]$/.test(event.key).
+      ...all(/\[([^\][]{3,200})\]\s*\.\s*(?:includes|indexOf)\(\s*[\w$.]*\b(?:key|code)\b/g, 1).flatMap((list) => [...list.matchAll(/(["'`])(.*?)\1/gu)].map((match) => match[2])),
+      ...all(/\/\^?\[([\p{L}\p{N}])[\p{L}\p{N}-]*\]\$?\/[a-z]*\s*\.\s*test\(\s*[\w$.]*\bkey\b/gu, 1),
+      ...(new RegExp(`\\bswitch\\s*\\([^()]*\\b(?:key|code)${cased}\\s*\\)`).test(source) ? all(new RegExp(`\\bcase\\s*${name}\\s*:`, 'gu'), 2) : []),
     ];
     const numbers = [
       ...all(/\b(?:keyCode|which|charCode)\s*[!=]==?\s*(\d{1,3})\b/g, 1),

@@ -1,6 +1,8 @@
 // Reads the texts of a page with the languages that it says they are in. A detector outside decides about them.
 (kit) => {
   const { all, attribute, isExposed, nodes, nodeType, text, tag } = kit;
+  // What has the name that is given to it.
+  const named = new Set(['a', 'area', 'button', 'fieldset', 'form', 'img', 'input', 'nav', 'section', 'select', 'summary', 'textarea']);
   const skipped = new Set(['script', 'style', 'noscript', 'template', 'code', 'pre', 'kbd', 'samp', 'var', 'svg', 'math', 'textarea', 'select', 'iframe', 'object']);
 
   // The texts that belong to the language of an element alone, without parts in other languages or hidden ones.
@@ -22,6 +24,7 @@
         }
       }
     };
+    if (kit.has(element, 'aria-label') && (named.has(tag(element)) || kit.has(element, 'role'))) found += `${attribute(element, 'aria-label')} `;
     walk(element);
     return found.replace(/\s+/g, ' ').trim().slice(0, most);
   };
@@ -34,7 +37,7 @@
     if (root && body && lang(root) !== '' && lang(body) === '') {
       texts.push({ element: root, rule: 'a11ycheck-page-language', lang: lang(root), text: `${kit.read(Document, 'title', document)} ${own(body, most)}`.slice(0, most) });
     }
-    for (const element of all('body [lang]')) {
+    for (const element of all('body[lang], body [lang]')) {
       if (texts.length >= 50) break;
       if (lang(element) === '' || !isExposed(element)) continue;
       texts.push({ element, rule: 'a11ycheck-part-language', lang: lang(element), text: own(element, most) });

@@ -14,6 +14,9 @@ const CERTAIN: f64 = 0.98;
 const CERTAIN_WORDS: usize = 4;
 /// The number of words of such a text among which at least one must be a small word.
 const CERTAIN_SHARE: usize = 3;
+/// Different small words of the language that the page says from which a text may be in both, if they are one in so many of the other's.
+const MIXED_WORDS: usize = 3;
+const MIXED_SHARE: usize = 4;
 
 /// Groups of languages whose texts are alike, by their codes (ISO 639): languages of a group are never distinguished.
 const ALIKE: [&[&str]; 8] = [
@@ -69,25 +72,52 @@ pub(super) fn judge(claimed: &Claimed) -> Option<Verdict> {
         return verdict("passed");
     }
     let is_long = letters >= CERTAIN_LETTERS && info.is_reliable() && info.confidence() >= CERTAIN;
-    if is_long || has_words_of_alone(found, primary, &claimed.text) {
+    let small = SmallWords::of(found, primary, &claimed.text);
+    if (is_long && !small.as_ref().is_some_and(SmallWords::are_of_both))
+        || small.is_some_and(|small| small.are_of_one())
+    {
         return verdict("failed");
     }
     if info.is_reliable() { verdict("undecided") } else { None }
 }
 
-/// Returns whether a text has enough small words of one language, and not one of another. Words that both have count for neither.
-fn has_words_of_alone(found: &str, claimed: &str, text: &str) -> bool {
-    let words = |code: &str| SMALL_WORDS.iter().find(|(known, _)| *known == code).map(|(_, words)| *words);
-    let (Some(found), Some(claimed)) = (words(found), words(claimed)) else { return false };
-    let is_in = |list: &str, word: &str| list.split(' ').any(|known| known == word);
-    let text = text.to_lowercase();
-    let said = || text.split(|character: char| !character.is_alphabetic()).filter(|word| !word.is_empty());
-    let of_found = || said().filter(|word| is_in(found, word) && !is_in(claimed, word));
-    let is_of_claimed = |word: &str| is_in(claimed, word) && !is_in(found, word);
-    of_found().collect::<BTreeSet<_>>().len() >= CERTAIN_WORDS
+/// The small words of a text that only one of two languages has.
+struct SmallWords {
+    /// The number of all words of the text.
+    words: usize,
+    /// The number of small words of the language that was found, and of different ones among them.
+    found: (usize, usize),
+    /// The same for the language that the page says.
+    claimed: (usize, usize),
+}
+
+impl SmallWords {
+    /// Counts them; `None` if the small words of one of the languages are not known.
+    fn of(found: &str, claimed: &str, text: &str) -> Option<Self> {
+        let words = |code: &str| SMALL_WORDS.iter().find(|(known, _)| *known == code).map(|(_, words)| *words);
+        let (found, claimed) = (words(found)?, words(claimed)?);
+        let is_in = |list: &str, word: &str| list.split(' ').any(|known| known == word);
+        let text = text.to_lowercase();
+        let said = || text.split(|character: char| !character.is_alphabetic()).filter(|word| !word.is_empty());
+        let only_in = |one: &str, other: &str| {
+            let own: Vec<&str> = said().filter(|word| is_in(one, word) && !is_in(other, word)).collect();
+            (own.len(), own.iter().collect::<BTreeSet<_>>().len())
+        };
+        Some(Self { words: said().count(), found: only_in(found, claimed), claimed: only_in(claimed, found) })
+    }
+
+    /// Returns whether a short text is certain to be in the language that was found.
+    const fn are_of_one(&self) -> bool {
+        let (found, different) = self.found;
         // A sentence among the names of a menu has them, too.
-        && of_found().count() * CERTAIN_SHARE >= said().count()
-        && !said().any(is_of_claimed)
+        different >= CERTAIN_WORDS && found * CERTAIN_SHARE >= self.words && self.claimed.0 == 0
+    }
+
+    /// Returns whether a good part of the text is in the language that the page says.
+    const fn are_of_both(&self) -> bool {
+        let (claimed, different) = self.claimed;
+        different >= MIXED_WORDS && claimed * MIXED_SHARE >= self.found.0
+    }
 }
 
 /// The small words of languages that hardly a sentence is without, and that are no words for things.
@@ -258,6 +288,16 @@ mod tests {
             judged("de", "Pearl Jam, Foo Fighters, Red Hot Chili Peppers, Green Day, Blink").map(|(o, _)| o),
             Some("failed")
         );
+    }
+
+    #[test]
+    fn a_text_of_two_languages_is_left_to_a_person() {
+        let quoted = "The letter ends like this, and we have read it to all who were there. Wir danken Ihnen herzlich für Ihre Hilfe und \
+            hoffen, dass wir Sie im nächsten Sommer wieder bei uns am See begrüßen dürfen, wenn das Wetter es zulässt.";
+        assert_ne!(judged("en", quoted).map(|(outcome, _)| outcome), Some("failed"));
+        // The words of a menu make no page one in their language.
+        let menu = format!("Home About us What we do {}", format!("{POLISH} ").repeat(4));
+        assert_eq!(judged("en", &menu), Some(("failed", Some("pl"))));
     }
 
     #[test]

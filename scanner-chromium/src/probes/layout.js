@@ -70,16 +70,9 @@
       return [];
     }
   };
-  const rules = (list) => {
+  // The rules of the style sheets that are in a query for one orientation and nothing else (`locked`), and those that are in none.
+  const turning = () => {
     const found = [];
-    for (const rule of list) {
-      if (rule instanceof CSSStyleRule) found.push(rule);
-    }
-    return found;
-  };
-  const orientationLock = () => {
-    const failed = [];
-    let isApplicable = false;
     let left = 20_000;
     for (const sheet of kit.read(Document, 'styleSheets', document)) {
       let list;
@@ -89,39 +82,49 @@
         // A style sheet of another site can't be read.
         continue;
       }
-      if (sheet.disabled) continue;
-      for (const query of list) {
-        if ((left -= 1) < 0) return { failed, isApplicable };
-        if (!(query instanceof CSSMediaRule)) continue;
-        const locked = only(query.media);
-        if (locked === null) continue;
-        for (const rule of rules(query.cssRules)) {
-          const { transform, rotate } = rule.style;
-          if (!/rotate|matrix/.test(transform) && rotate === '') continue;
-          for (const element of find(rule.selectorText).slice(0, 100)) {
-            if (!isHtml(element) || !isVisible(element)) continue;
-            isApplicable = true;
-            // What is there without the query, from the rules that are not in one.
-            const base = { transform: '', rotate: '' };
-            for (const other of rules(list)) {
-              if (!kit.matches(element, other.selectorText)) continue;
-              base.transform = other.style.transform || base.transform;
-              base.rotate = other.style.rotate || base.rotate;
-            }
-            let difference;
-            try {
-              const turned = degrees(transform || base.transform, rotate || base.rotate);
-              difference = Math.abs(turned - degrees(base.transform, base.rotate));
-            } catch {
-              // A value with parts that depend on the page, such as var().
-              continue;
-            }
-            const isQuarter = [90, 270].some((quarter) => Math.abs(difference - quarter) < 1);
-            // A quarter turn of what is no large part of the page may be a picture or an arrow.
-            const isPage = ['html', 'body', 'main'].includes(tag(element)) || holdsMost(element);
-            if (isQuarter && isPage) failed.push({ element, data: locked });
-          }
+      const own = sheet.media.length === 0 || /^(?:all|screen)$/i.test(sheet.media.mediaText) ? null : only(sheet.media);
+      if (sheet.disabled || (sheet.media.length > 0 && own === null && !matchMedia(sheet.media.mediaText).matches)) continue;
+      const take = (rule, locked) => rule instanceof CSSStyleRule && found.push({ rule, locked });
+      for (const rule of list) {
+        if ((left -= 1) < 0) return found;
+        take(rule, own);
+        const inner = rule instanceof CSSMediaRule ? only(rule.media) : null;
+        if (inner === null || (own !== null && own !== inner)) continue;
+        for (const each of rule.cssRules) (left -= 1) >= 0 && take(each, inner);
+      }
+    }
+    return found;
+  };
+  // The rotation that these rules give to an element in one orientation. What is in a query for it comes last.
+  const turnIn = (own, orientation) => {
+    const rules = [null, orientation].flatMap((where) => own.filter(({ locked }) => locked === where)).map(({ rule }) => rule.style);
+    const last = (property) => rules.map((style) => style[property]).findLast((value) => value !== '') ?? '';
+    return degrees(last('transform'), last('rotate'));
+  };
+  const orientationLock = () => {
+    const failed = [];
+    let isApplicable = false;
+    const turned = turning().filter(({ rule: { style } }) => style.transform !== '' || style.rotate !== '');
+    for (const { rule, locked } of turned) {
+      if (locked === null) continue;
+      const { transform, rotate } = rule.style;
+      if (!/rotate|matrix/.test(transform) && rotate === '') continue;
+      for (const element of find(rule.selectorText).slice(0, 100)) {
+        if (!isHtml(element) || !isVisible(element)) continue;
+        isApplicable = true;
+        let difference;
+        try {
+          const own = turned.filter(({ rule: { selectorText } }) => kit.matches(element, selectorText));
+          const [here, other] = [locked, locked === 'portrait' ? 'landscape' : 'portrait'].map((orientation) => turnIn(own, orientation));
+          difference = Math.abs(here - other);
+        } catch {
+          // A selector or a value with parts that depend on the page, such as var().
+          continue;
         }
+        const isQuarter = [90, 270].some((quarter) => Math.abs(difference - quarter) < 1);
+        // A quarter turn of what is no large part of the page may be a picture or an arrow.
+        const isPage = ['html', 'body', 'main'].includes(tag(element)) || holdsMost(element);
+        if (isQuarter && isPage) failed.push({ element, data: locked });
       }
     }
     return { failed: [...new Map(failed.map((found) => [found.element, found])).values()], isApplicable };
@@ -132,19 +135,44 @@
     return body !== undefined && length(element) > 0 && length(element) * 2 > length(body);
   };
 
-  const justified = () => {
+  // The longer texts of the page, with their styles.
+  let longer = null;
+  const paragraphs = () =>
+    (longer ??= all('p, li, dd, td, blockquote, div, section, article')
+      .filter((element) => ownText(element) && text(element).length >= 100)
+      .map((element) => ({ element, style: getComputedStyle(element) }))
+      .filter(({ style }) => style.display !== 'inline'));
+  // Those of them that are so (`isSo`), and have several lines. Whether the others can be seen matters only until one is.
+  const paragraphsThat = (isSo, hasLines) => {
     const failed = [];
     let isApplicable = false;
-    for (const element of all('p, li, dd, td, blockquote, div, section, article')) {
-      if (!ownText(element) || text(element).length < 100) continue;
-      const style = getComputedStyle(element);
-      const isJustified = style.textAlign === 'justify';
-      // Whether the others can be seen matters only until one is.
-      if ((isApplicable && !isJustified) || style.display === 'inline' || !isVisible(element)) continue;
+    for (const { element, style } of paragraphs()) {
+      if ((isApplicable && !isSo(style)) || !isVisible(element)) continue;
       isApplicable = true;
-      if (!isJustified) continue;
-      const lines = box(element).height / (parseFloat(style.lineHeight) || 1.2 * parseFloat(style.fontSize));
-      if (lines > 1.5) failed.push({ element });
+      if (isSo(style) && hasLines(element, style)) failed.push({ element });
+    }
+    return { failed, isApplicable };
+  };
+  const justified = () => {
+    const hasLines = (element, style) => box(element).height / (parseFloat(style.lineHeight) || 1.2 * parseFloat(style.fontSize)) > 1.5;
+    return paragraphsThat((style) => style.textAlign === 'justify', hasLines);
+  };
+  // What browsers take by themselves is about 1.2.
+  const tightLines = () => paragraphsThat((style) => style.lineHeight !== 'normal' && parseFloat(style.lineHeight) < 1.15 * parseFloat(style.fontSize), isWrapped);
+
+  const smallText = () => {
+    const failed = [];
+    let isApplicable = false;
+    for (const element of all('p, li, dd, dt, td, th, span, a, div, label, small, figcaption, legend, button, h1, h2, h3, h4, h5, h6')) {
+      if (!ownText(element)) continue;
+      const own = [...nodes(element)].filter((node) => nodeType(node) === Node.TEXT_NODE).map(text).join(' ');
+      if ((own.match(/\p{L}/gu)?.length ?? 0) < 15) continue;
+      const { fontSize } = getComputedStyle(element);
+      // Units that grow end a little beside whole pixels.
+      const isSmall = parseFloat(fontSize) < 9.95 && parseFloat(fontSize) > 0;
+      if ((isApplicable && !isSmall) || kit.closest(element, 'sup, sub, svg') !== null || !isVisible(element)) continue;
+      isApplicable = true;
+      if (isSmall) failed.push({ element });
     }
     return { failed, isApplicable };
   };
@@ -153,5 +181,7 @@
     'a11ycheck-text-spacing': textSpacing,
     'a11ycheck-orientation-lock': orientationLock,
     'a11ycheck-justified-text': justified,
+    'a11ycheck-small-text': smallText,
+    'a11ycheck-tight-lines': tightLines,
   };
 }

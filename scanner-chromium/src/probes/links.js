@@ -136,6 +136,8 @@
     const isMarked = headings.some((heading) => role(heading) === 'heading' && isVisible(heading) && isExposed(heading) && name(heading) !== '');
     return { failed: isMarked ? [] : [{ element: known.own[0] }], isApplicable: true };
   };
+  // Words with which controls lead past what pages share, in the languages of reports.
+  const skips = /\b(?:skip|jump|bypass|go to)\b|überspring|\bspring(?:en?)?\b|zum (?:haupt)?inhalt|перейти|пропустити|пропустить|do (?:treści|zawartości)|przejdź|pomiń|přeskočit|přejít|la conținut|(?<!\p{L})(?:sari|salt) /iu;
   const skipLink = () => {
     const known = main();
     if (!known) return { failed: [], isApplicable: false };
@@ -150,7 +152,17 @@
       const [target] = kit.select(`#${CSS.escape(id)}, a[name="${CSS.escape(id)}"]`);
       return target !== undefined && !isShared(target) && (known.follows(target) || inside(target, '*').length > 0);
     });
-    return { failed: isWay ? [] : [{ element: known.first }], isApplicable: true };
+    // A button may take the focus there.
+    const leads = all('button, [role="button"]').some((button) => !known.follows(button) && isExposed(button) && skips.test(name(button)));
+    return { failed: isWay || leads ? [] : [{ element: known.first }], isApplicable: true };
+  };
+
+  // HTML allows nothing in a link that is activated by itself.
+  const nested = () => {
+    const inner = 'button, input:not([type="hidden" i]), select, textarea, [role="button"], [role="checkbox"], [role="switch"]';
+    const found = all('a[href]').filter((link) => isExposed(link) && role(link) === 'link');
+    const failed = found.filter((link) => [...inside(link, inner)].some((control) => isVisible(control) && isExposed(control)));
+    return { failed: failed.map((element) => ({ element })), isApplicable: found.length > 0 };
   };
 
   const scripts = () => {
@@ -166,6 +178,7 @@
     'a11ycheck-identical-links': identicalLinks,
     'a11ycheck-link-context': linkContext,
     'a11ycheck-main-heading': mainHeading,
+    'a11ycheck-nested-controls': nested,
     'a11ycheck-same-links': sameLinks,
     'a11ycheck-skip-link': skipLink,
   };

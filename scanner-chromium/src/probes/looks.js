@@ -85,7 +85,7 @@
     return { failed, isApplicable };
   };
 
-  const bullet = /^\s*(?:[•·‣▪◦–—*]|\d{1,2}[.)])\s+\S/;
+  const bullet = /^\s*(?:[-•·‣▪◦–—*]|\d{1,2}[.)])\s+\S/;
   const lines = (element) => {
     const found = [''];
     for (const node of nodes(element)) {

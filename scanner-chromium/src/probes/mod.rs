@@ -34,7 +34,7 @@ pub(crate) use self::{
     moving::run_moving,
     painted::{is_contrast_open, run_painted},
     pictures::run_pictures,
-    run::run,
+    run::{Conditions, run},
     sound::{Media, run_sound, sounds_outside},
 };
 

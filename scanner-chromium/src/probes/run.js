@@ -18,7 +18,7 @@
       },
     };
   }
-  const kit = makeKit(contrasts);
+  const kit = { ...makeKit(contrasts), listens: limits.listens };
   probes.kit = kit;
   // A selector takes longer than most probes take for an element, so only what may be kept has one.
   const node = (id, { element, data = null, check = id }, isKept) => {

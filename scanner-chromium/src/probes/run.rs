@@ -34,21 +34,30 @@ const LANGUAGE: &str = include_str!("language.js");
 const JUDGE: &str = include_str!("judge.js");
 const ACROSS: &str = include_str!("across.js");
 
+/// What the probes of a check depend on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Conditions {
+    /// True if the probe of enhanced contrast runs.
+    pub(crate) enhanced_contrast: bool,
+    /// True if the browser lets sound begin by itself.
+    pub(crate) listens: bool,
+}
+
 /// Runs the probes over a page on which axe-core has run, and leaves what they find beside its outcome. Does nothing to the
 /// page. An exception in a script costs the probes of this page, and nothing else. The probe of enhanced contrast runs only
 /// where it is asked for.
 ///
 /// # Errors
 /// Those of the browser.
-pub(crate) async fn run(
-    tab: &Tab,
-    main_world: i64,
-    enhanced_contrast: bool,
-    deadline: Instant,
-) -> Result<(), AxeError> {
-    static EVERY: LazyLock<Script> = LazyLock::new(|| script(None));
-    static MOST: LazyLock<Script> = LazyLock::new(|| script(Some("a11ycheck-enhanced-contrast")));
-    let probes: &Script = if enhanced_contrast { &EVERY } else { &MOST };
+pub(crate) async fn run(tab: &Tab, main_world: i64, conditions: Conditions, deadline: Instant) -> Result<(), AxeError> {
+    static SCRIPTS: [LazyLock<Script>; 4] = [
+        LazyLock::new(|| script(Conditions { enhanced_contrast: false, listens: false })),
+        LazyLock::new(|| script(Conditions { enhanced_contrast: false, listens: true })),
+        LazyLock::new(|| script(Conditions { enhanced_contrast: true, listens: false })),
+        LazyLock::new(|| script(Conditions { enhanced_contrast: true, listens: true })),
+    ];
+    let Conditions { enhanced_contrast, listens } = conditions;
+    let probes: &Script = &SCRIPTS[usize::from(enhanced_contrast) * 2 + usize::from(listens)];
     let evaluated = evaluate(tab, main_world, probes, Outcome::Value, deadline).await?;
     if let Some(exception) = evaluated.exception() {
         tracing::warn!(exception, "The probes failed on a page");
@@ -71,8 +80,9 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// Returns the script that runs every probe but this one.
-fn script(left_out: Option<&str>) -> Script {
+/// Returns the script that runs the probes.
+fn script(Conditions { enhanced_contrast, listens }: Conditions) -> Script {
+    let left_out = (!enhanced_contrast).then_some("a11ycheck-enhanced-contrast");
     let limits = json!({
         // The elements of one probe, those among them that may be kept, and the time in milliseconds after which no other
         // probe begins.
@@ -85,6 +95,7 @@ fn script(left_out: Option<&str>) -> Script {
         // of texts.
         "shared": { "blocks": 12, "items": 200, "name": 100, "key": 500, "selector": 300, "source": 300 },
         "leftOut": left_out,
+        "listens": listens,
     });
     let families = FAMILIES.join(",");
     Script::new(&format!("({RUN})({KIT}, [{families}], {LANGUAGE}, {ACROSS}, {}, {limits})", facts()))

@@ -53,6 +53,8 @@
     for (const media of all('audio[autoplay], video[autoplay]')) {
       const read = (property) => kit.read(HTMLMediaElement, property, media);
       if (has(media, 'muted') || read('muted') || (attribute(media, 'src') === null && kit.inside(media, 'source').length === 0)) continue;
+      // The browser would have begun it, so the page has stopped it.
+      if (kit.listens && read('paused') && read('readyState') === HTMLMediaElement.HAVE_ENOUGH_DATA && read('played').length === 0) continue;
       // A film may have no sound: that is known only once it plays.
       const isSound = tag(media) === 'audio' || read('webkitAudioDecodedByteCount') > 0;
       const [, from, to] = /#t=(?:npt:)?([\d.]*)(?:,([\d.]+))?/.exec(read('currentSrc')) ?? [];

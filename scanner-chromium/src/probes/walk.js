@@ -10,7 +10,7 @@
   const shadow = getter(Element, 'shadowRoot');
   const parent = getter(Node, 'parentElement');
   const tag = getter(Element, 'localName');
-  const { closest, matches, querySelectorAll, checkVisibility, getAttribute } = Element.prototype;
+  const { closest, matches, querySelectorAll, checkVisibility, getAttribute, getBoundingClientRect } = Element.prototype;
   const { contains } = Node.prototype;
   const { focus, blur } = HTMLElement.prototype;
 
@@ -27,7 +27,7 @@
   const isStop = (element) =>
     !/^\s*-/.test(getAttribute.call(element, 'tabindex') ?? '') &&
     !matches.call(element, ':disabled, [inert] *, [type="radio" i]') &&
-    checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
+    checkVisibility.call(element, { visibilityProperty: true });
   const known = Array.prototype.filter.call(Document.prototype.querySelectorAll.call(document, stops), isStop).slice(0, 1_000);
 
   // How an element looks, with what is around it and may show the focus in its place.
@@ -39,8 +39,28 @@
     const style = getComputedStyle(part, pseudo);
     return properties.map((property) => style[property]).join();
   };
+  // Whether nothing of an element can be seen, however far the page scrolls, so that nothing of its own shows the focus either.
+  const isOut = (element) => {
+    if (!checkVisibility.call(element, { opacityProperty: true })) return true;
+    const { left, right, bottom, width, height } = getBoundingClientRect.call(element);
+    // What has no box of its own may show something beside it; and a page that is read from the right goes on to the left.
+    if (width === 0 || height === 0) return false;
+    if ((right + scrollX <= 0 && getComputedStyle(document.documentElement).direction === 'ltr') || bottom + scrollY <= 0) return true;
+    // What is fixed beside the window stays there.
+    for (let [part, depth] = [left >= innerWidth ? element : null, 10]; part && depth > 0; part = parent(part), depth -= 1) {
+      if (getComputedStyle(part).position === 'fixed') return true;
+    }
+    return false;
+  };
   const looks = (element, ownOf = own) => {
-    const around = [element, parent(element), parent(element) && parent(parent(element)), Reflect.get(Element.prototype, 'nextElementSibling', element)];
+    const [after, earlier] = ['nextElementSibling', 'previousElementSibling'].map((side) => Reflect.get(Element.prototype, side, element));
+    const beside = [parent(element), parent(element) && parent(parent(element)), after];
+    if (isOut(element)) {
+      const labels = tag(element) === 'input' ? [...(Reflect.get(HTMLInputElement.prototype, 'labels', element) ?? [])].slice(0, 3) : [];
+      const shown = [...new Set([...beside, earlier, ...labels].filter(Boolean))];
+      return shown.map((part) => [ownOf(part), own(part, '::before'), own(part, '::after')].join()).join('\n');
+    }
+    const around = [element, ...beside];
     const parts = [...around.filter(Boolean), ...Array.prototype.slice.call(querySelectorAll.call(element, '*'), 0, 5)];
     return [...parts.map((part) => ownOf(part)), own(element, '::before'), own(element, '::after')].join('\n');
   };
@@ -51,6 +71,7 @@
     return shared.get(part);
   };
   const before = new Map(known.slice(0, limits.stops * 2).map((element) => [element, looks(element, once)]));
+  const out = new Set([...before.keys()].filter(isOut));
   shared.clear();
 
   // What has stops of its own inside, or a caret, which blinks.
@@ -74,16 +95,36 @@
   const path = [];
   let trapped = [];
   const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
+  const isTransparent = (colour) => /^rgba\(.*, 0\)$|\/ 0\)$/.test(colour);
+  // Whether an outline has the colour of what it lies on, and nothing else of the element is known to show the focus.
+  const isLost = (element, style) => {
+    const { outlineStyle, outlineColor, outlineOffset, boxShadow, backgroundColor: own } = style;
+    if (outlineStyle === 'auto' || parseFloat(outlineOffset) < 0 || boxShadow !== 'none' || !isTransparent(own)) return false;
+    let part = parent(element);
+    for (let depth = 0; part; depth += 1, part = parent(part)) {
+      const { backgroundColor, backgroundImage } = getComputedStyle(part);
+      if (backgroundImage !== 'none' || depth > 20) return false;
+      if (!isTransparent(backgroundColor)) return backgroundColor === outlineColor;
+    }
+    // The window itself is white; what a shadow tree lies on is not looked for.
+    return !(Node.prototype.getRootNode.call(element) instanceof ShadowRoot) && outlineColor === 'rgb(255, 255, 255)';
+  };
   // Whether no style shows that an element has the focus.
   const isPlain = (element) => {
+    // What comes into view with the focus is seen to have it.
+    if (isOut(element)) return out.has(element) && !matches.call(element, typed) && before.get(element) === looks(element);
+    if (out.has(element)) return false;
     const style = getComputedStyle(element);
-    const isOutlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 && !/(?:, 0\)|\/ 0\))$/.test(style.outlineColor);
-    if (isOutlined || !before.has(element) || matches.call(element, typed)) return false;
+    const isOutlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 && !isTransparent(style.outlineColor);
+    if (!before.has(element) || matches.call(element, typed)) return false;
+    if (isOutlined) return isLost(element, style);
     return style.outlineStyle !== 'none' || before.get(element) === looks(element);
   };
   // Whether the focus has come round although others can have it.
   const leavesOut = () => visited.length <= limits.circle && known.some((element) => !visited.includes(element) && !matches.call(element, inner) && isStop(element));
   const hasTransition = () => Document.prototype.getAnimations.call(document).some((animation) => animation instanceof CSSTransition);
+  // What is still on its way into view will be seen.
+  const staysPlain = (element) => isPlain(element) && !(isOut(element) && hasTransition());
   // The number of times that the focus has moved since the last step, and whether it has come from no element at last. A page that moves
   // it by itself is walked slowly from there on.
   let [moves, isFromNowhere, isSlow] = [0, false, false];
@@ -170,11 +211,15 @@
       current = doubtful.shift();
       if (!(current instanceof HTMLElement)) return false;
       // The page may have changed what is around it since.
-      if (active() !== current) before.set(current, looks(current));
+      if (active() !== current) {
+        before.set(current, looks(current));
+        if (isOut(current)) out.add(current);
+        else out.delete(current);
+      }
       focus.call(current);
       await wait(time);
       if (active() === current && isPlain(current) && hasTransition()) await wait(limits.transition);
-      return active() === current && isPlain(current);
+      return active() === current && staysPlain(current);
     },
     // Gives the focus back to where the last press has led.
     resume() {
@@ -221,7 +266,7 @@
       visited.push(element);
       const isNew = !judged.has(element);
       judged.add(element);
-      return JSON.stringify({ where: 'new', isPlain: isNew && isPlain(element), isSlow });
+      return JSON.stringify({ where: 'new', isPlain: isNew && staysPlain(element), isSlow });
     },
     // Takes the focus from the element that has it, and gives it back.
     async leave() {

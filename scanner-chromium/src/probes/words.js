@@ -13,7 +13,7 @@
     'unbenannt|unbenanntes dokument|ohne titel|neue seite|seitentitel|dokument|titel hier einfügen',
     'без назви|нова сторінка|заголовок сторінки|bez tytułu|nowa strona|tytuł strony|bez názvu|nová stránka',
     'fără titlu|pagină nouă|titlul paginii|без названия|без имени|новая страница|заголовок страницы',
-    'react app|vite app|vue app|my app',
+    'react app|vite app|vue app|my app|undefined|lorem ipsum|lorem ipsum dolor sit amet|test page|your title|your title here|website title|site title',
   );
   // What names a page of its site, but not the site.
   const firstPages = set(
@@ -51,29 +51,44 @@
   };
 
   const pictures = set(
-    'image|img|picture|photo|photograph|graphic|icon|logo image|placeholder|spacer|alt|alt text|alternative text|image here|untitled|null|undefined|click|submit image',
+    'image|img|picture|photo|photograph|graphic|icon|canvas|logo image|placeholder|spacer|alt|alt text|alternative text|image here|untitled|null|undefined|click|submit image',
     'bild|foto|grafik|platzhalter|alternativtext|зображення|картинка|малюнок|іконка|альтернативний текст',
     'obraz|obrazek|zdjęcie|grafika|ikona|tekst alternatywny|obrázek|fotka|ikonka|alternativní text',
     'imagine|poză|fotografie|pictogramă|text alternativ|изображение|фото|картинка|иконка|альтернативный текст',
   );
+  // A number makes none of them say more: "Image 3".
+  const saysNothing = (said) => pictures.has(said) || (said.length < 60 && pictures.has(said.replace(/ ?(?:element|no|nr|number)? ?\d+$/, '')));
+  // What is within controls of these roles is nothing by itself, and their name may be given.
+  const presentational = '[role="button"], [role="checkbox"], [role="img"], [role="menuitemcheckbox"], [role="menuitemradio"], [role="option"], [role="radio"], [role="switch"], [role="tab"], button';
+  const isRenamed = (element) => {
+    const control = closest(kit.parent(element) ?? element, presentational);
+    return control !== null && control !== element && (has(control, 'aria-label') || has(control, 'aria-labelledby')) && name(control) !== '';
+  };
   const pictureName = () => {
     const failed = [];
     let isApplicable = false;
     for (const element of all('img[alt], input[type="image" i][alt], svg[aria-label], canvas[aria-label], [role="img"][aria-label]')) {
-      if (!isVisible(element) || !isExposed(element)) continue;
+      if (!isVisible(element) || !isExposed(element) || isRenamed(element)) continue;
       const said = name(element);
       if (said === '') continue;
       isApplicable = true;
+      // In place of a picture that is missing, everybody reads its name.
+      if (tag(element) === 'img' && kit.read(HTMLImageElement, 'complete', element) && kit.read(HTMLImageElement, 'naturalWidth', element) === 0) continue;
       const source = tag(element) === 'img' || tag(element) === 'input' ? (attribute(element, 'src') ?? '') : '';
       // The name of its own file, without its ending: `IMG_1234`.
       const own = source.split(/[?#]/)[0].split('/').pop().replace(/\.\w+$/, '');
       const isOwn = said === own && numbered.test(own);
-      if (picture.test(said) || pictures.has(words(said)) || isOwn) failed.push({ element, data: said });
+      // The number may be what a control is for: the third picture of a gallery.
+      const isNumbered = /\d$/.test(said) && closest(element, 'a, button, [role="button"], [role="link"], [role="tab"]') !== null;
+      if (picture.test(said) || (saysNothing(words(said)) && !isNumbered) || isOwn) failed.push({ element, data: said });
     }
     return { failed, isApplicable };
   };
 
   const links = () => all('a[href], area[href], [role="link"]').filter((link) => isExposed(link) && role(link) === 'link');
+  // What says nothing either where a link stands alone, and may be enough in its place.
+  const alone = set('view|open|show|download|download now|icon|image|img|picture|photo|logo|button|anzeigen|öffnen|herunterladen|bild|symbol|переглянути|відкрити|завантажити|zobacz|otwórz|pobierz|zobrazit|otevřít|stáhnout|vezi|deschide|descarcă|посмотреть|открыть|скачать');
+  const isVague = (said) => vague.has(said) || alone.has(said) || /^(?:link|посилання|odkaz|odnośnik|legătură|ссылка) \d+$/.test(said);
   const linkText = () => {
     const failed = [];
     let isApplicable = false;
@@ -86,7 +101,7 @@
       // An address that leads to itself says where: a list of pages has no other name for one without a title.
       const isOwn = said.replace(/\/$/, '') === String(link.href ?? '').replace(/\/$/, '');
       const isAddress = (/^(?:https?:\/\/|www\.)\S+$/i.test(said) && !isOwn) || file.test(said);
-      if ((vague.has(words(said)) || isAddress) && !isDescribed) failed.push({ element: link, data: said });
+      if ((isVague(words(said)) || isAddress) && !isDescribed) failed.push({ element: link, data: said });
     }
     return { failed, isApplicable };
   };

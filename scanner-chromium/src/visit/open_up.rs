@@ -123,7 +123,7 @@ impl PageVisit<'_> {
             world: page.world,
             axe: self.axe,
             axe_options: self.axe_options,
-            enhanced_contrast: self.config.enhanced_contrast,
+            conditions: self.config.conditions(),
             permits: self.permits,
             pictures,
             deadline,

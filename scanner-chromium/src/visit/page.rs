@@ -310,7 +310,7 @@ impl PageVisit<'_> {
                         axe::run(self.tab(), page.world, self.axe, self.axe_options, moment.timing(), done_by).await?;
                     let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
                     if self.config.probes {
-                        probes::run(self.tab(), page.world, self.config.enhanced_contrast, done_by).await?;
+                        probes::run(self.tab(), page.world, self.config.conditions(), done_by).await?;
                         if self.config.listens() {
                             probes::run_clicks(self.tab(), page.world, done_by).await;
                         }

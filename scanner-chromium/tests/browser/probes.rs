@@ -25,7 +25,7 @@ struct Case {
     hostile: &'static str,
 }
 
-const CASES: [Case; 34] = [
+const CASES: [Case; 38] = [
     Case {
         probe: "a11ycheck-field-label",
         fails: (
@@ -102,8 +102,9 @@ const CASES: [Case; 34] = [
     Case {
         probe: "a11ycheck-link-text",
         fails: (
-            "<p><a id=x href='/a'>Read more</a> <a id=y href='/b'>Натисніть тут</a> <a id=z href='/c'>https://example.org/c</a></p>",
-            &["#x", "#y", "#z"],
+            "<p><a id=x href='/a'>Read more</a> <a id=y href='/b'>Натисніть тут</a> <a id=z href='/c'>https://example.org/c</a>
+             <a id=v href='/d'>View</a> <a id=w href='/e'>Link 2</a></p>",
+            &["#v", "#w", "#x", "#y", "#z"],
         ),
         passes: "<p><a href='/a'>More about mountains</a></p>",
         nearly: "<p><a href='/a' aria-label='More about mountains'>more</a> <a>here</a></p>",
@@ -118,7 +119,11 @@ const CASES: [Case; 34] = [
     },
     Case {
         probe: "a11ycheck-orientation-lock",
-        fails: ("<style>@media (orientation: landscape) { body { transform: rotate(-90deg) } }</style>Text", &["body"]),
+        fails: (
+            "<style>@media (orientation: landscape) { body { transform: rotate(-90deg) } #x { rotate: -45deg } } @media (orientation: portrait) { #x { rotate: 45deg } }</style>
+             <style media='(orientation: portrait)'>#y { rotate: 90deg }</style><div id=y><p id=x>LONG</p></div>",
+            &["#x", "#y", "body"],
+        ),
         passes: "<style>@media (orientation: landscape) { body { transform: rotate(0) } }</style>Text",
         nearly: "<style>@media (orientation: landscape) { #arrow { rotate: 90deg } }</style>
             <style>body { rotate: 90deg } @media screen and (orientation: portrait) { body { rotate: 90deg } }</style>
@@ -128,11 +133,15 @@ const CASES: [Case; 34] = [
     Case {
         probe: "a11ycheck-picture-name",
         fails: (
-            "<img id=x src='data:,' alt='IMG_1234.jpg' width=50 height=50><input id=y type=image src='data:,' alt=Bild width=50 height=50>",
-            &["#x", "#y"],
+            "<img id=x src='data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7' alt='IMG_1234.jpg' width=50 height=50>
+             <input id=y type=image src='data:,' alt=Bild width=50 height=50><canvas id=z role=img aria-label='Image 3'></canvas>",
+            &["#x", "#y", "#z"],
         ),
         passes: "<img src='data:,' alt='Our shop in the old town' width=50 height=50>",
-        nearly: "<img src='data:,' alt='Picture of the year' width=50 height=50><img src='data:,' alt='' width=50 height=50>",
+        // Of a picture that is missing, everybody reads the name; and what is in a control that has a name is not read out.
+        nearly: "<img src='data:,' alt='Picture of the year' width=50 height=50><img src='data:,' alt='' width=50 height=50>
+             <img src='data:,' alt='IMG_1234.jpg' width=50 height=50>
+             <button aria-label=Print><img src='data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7' alt='print.png' width=50 height=50></button>",
         hostile: "<form><img name=src src='data:,' alt='Two bicycles' width=50 height=50><input name=alt></form>",
     },
     Case {
@@ -164,9 +173,11 @@ const CASES: [Case; 34] = [
     Case {
         probe: "a11ycheck-part-language",
         fails: (
-            "<p id=x lang=pl>Our shop has been selling bicycles in the old town for more than thirty years. We repair what can be
+            "<script>document.body.lang = 'pl'</script>We sell what we have made, and what others have made for us in the villages around the town. If you have found
+             something that you like, we keep it for you until you come, and we are happy to tell you who has made it and how.
+             <p id=x lang=pl>Our shop has been selling bicycles in the old town for more than thirty years. We repair what can be
              repaired, we lend what you need for a weekend, and we are happy to show you how to look after your bicycle.</p>",
-            &["#x"],
+            &["#x", "body"],
         ),
         passes: "<p lang=pl>Nasz sklep sprzedaje rowery na starym mieście od ponad trzydziestu lat i chętnie je naprawia.</p>",
         nearly: "<p lang=fr>Search results for bicycles</p>",
@@ -192,6 +203,42 @@ const CASES: [Case; 34] = [
         passes: "<p>Tickets: sold out</p>",
         nearly: "<style>p::before { content: '→ ' } @media print { p::after { content: 'printed' } }</style><p>Tickets</p>",
         hostile: "<style>::before { content: '\\22 ' } :is(::after) { content: 'words' } p:hover::after { content: 'words' }</style><p>Tickets</p>",
+    },
+    Case {
+        probe: "a11ycheck-placeholder-label",
+        fails: (
+            "<form><div><input id=x placeholder='First name'></div><div><input id=y placeholder='Last name' aria-label='Last name'></div><button>Send</button></form>
+             <form><p><input id=z placeholder='Name of your pet'></p><p><button>Register</button></p></form>",
+            &["#x", "#y", "#z"],
+        ),
+        passes: "<form><label>First name <input placeholder=Ada></label><label for=l>Last name</label><input id=l placeholder=Lovelace></form>",
+        nearly: "<form><input placeholder='E-mail address'><button>Subscribe</button></form><form><input type=search placeholder=Search></form>
+                 <form><b>Street</b><div><input placeholder='Main Street 1'></div><input placeholder=' ' aria-label=Town></form>
+                 <form><input id=f placeholder=Town><label for=f style='opacity:0'>Town</label><input aria-label=x></form>",
+        hostile: "<form><label>A <input name=getAttribute placeholder=x></label><label>B <input name=parentElement placeholder=y></label></form>",
+    },
+    Case {
+        probe: "a11ycheck-nested-controls",
+        fails: ("<a id=x href='/a'><button>Buy</button></a><a id=y href='/b'>Big <span role=button tabindex=0>Menu</span></a>", &["#x", "#y"]),
+        passes: "<a href='/a'>Buy</a><button>Buy</button>",
+        nearly: "<a href='/a'>Buy <button hidden>Now</button><input type=hidden></a><a><button>Buy</button></a>",
+        hostile: "<a href='/a'><form><input name=querySelectorAll type=hidden></form></a><a href=''><svg><a href=x></a></svg></a>",
+    },
+    Case {
+        probe: "a11ycheck-small-text",
+        fails: ("<p id=x style='font-size:9px'>The small print of a contract</p>", &["#x"]),
+        passes: "<p>The small print of a contract</p>",
+        nearly: "<p style='font-size:10px'>The small print of a contract</p><p style='font-size:5px'>12.10.2026</p>
+                 <p>Words<sup style='font-size:8px'>the note of an editor</sup></p><p hidden style='font-size:1px'>The small print of a contract</p>",
+        hostile: "<p style='font-size:0'>The small print of a contract</p><form style='font-size:1px'><input name=childNodes aria-label=x></form>",
+    },
+    Case {
+        probe: "a11ycheck-tight-lines",
+        fails: ("<p id=x style='line-height:1;width:20em'>Many words that stand in several lines one right below the other, so that their letters nearly touch each other.</p>", &["#x"]),
+        passes: "<p style='width:20em'>Many words that stand in several lines one right below the other, with as much room as the browser gives to them.</p>",
+        nearly: "<p style='line-height:1.2;width:20em'>Many words that stand in several lines one right below the other, with a little room between each of them.</p>
+                 <p style='line-height:1;white-space:nowrap'>Many words that stand in one line, which is as long as it has to be for all of these words to have their place.</p>",
+        hostile: "<div style='line-height:0;width:9em'><input name=textContent aria-label=x></div><p style='line-height:-1'></p>",
     },
     Case {
         probe: "a11ycheck-field-hint",
@@ -291,14 +338,17 @@ const CASES: [Case; 34] = [
     Case {
         probe: "a11ycheck-reduced-motion",
         fails: (
-            "<style>@keyframes a { to { transform: translateX(200px) } } #x { animation: a 2s linear infinite }</style><p id=x>News</p>",
-            &["#x"],
+            "<style>@keyframes a { to { transform: translateX(200px) } } #x { animation: a 2s linear infinite }
+             @keyframes b { 50% { opacity: 0 } } #y { animation: b 1s steps(1) infinite }</style><p id=x>News</p><b id=y>The last places</b>",
+            &["#x", "#y"],
         ),
         passes: "<style>@keyframes a { to { transform: translateX(200px) } }
             @media (prefers-reduced-motion: no-preference) { p { animation: a 2s linear infinite } }</style><p>News</p>",
         nearly: "<style>@keyframes a { to { transform: translateX(200px) } } @keyframes b { to { color: #000 } }
             p { animation: a 2s linear } i { animation: b 2s infinite } b { animation: a 2s infinite paused }
-            u { display: inline-block; animation: a 1s infinite }</style><p>News</p><i>x</i><b>y</b><u class=spinner>loading</u>",
+            u { display: inline-block; animation: a 1s infinite } @keyframes c { 50% { opacity: .5 } } @keyframes d { 50% { opacity: 0 } }
+            em { animation: c 1s infinite } s { animation: d 1s 3 } q { animation: d 1s infinite }</style>
+            <p>News</p><i>x</i><b>y</b><u class=spinner>loading</u><em>pulses</em><s>blinks thrice</s><q>|</q>",
         hostile: "<form><input name=getAnimations aria-label=x></form><style>@keyframes a { to { rotate: 1turn } } .z { animation: a 0.1s infinite }</style>
             <b class=z style='display: none'>x</b><script>for (let i = 0; i < 900; i += 1) document.head.animate([{ left: 0 }, { left: '1px' }], { duration: 1e300, iterations: Infinity })</script>",
     },
@@ -483,7 +533,7 @@ async fn a_contrast_of_7_is_recommended_only_where_it_is_asked_for() {
 }
 
 /// Probes whose findings only a person can judge: for each, a page with such a finding, and similar pages without one.
-const BY_HAND: [(&str, &str, &[&str]); 13] = [
+const BY_HAND: [(&str, &str, &[&str]); 14] = [
     (
         "a11ycheck-field-label",
         "<h2>Our shop</h2><label>Input <input></label>",
@@ -594,6 +644,14 @@ const BY_HAND: [(&str, &str, &[&str]); 13] = [
             "<script>for (let i = 0; i < 300; i += 1) window.addEventListener('keydown', (event) => event.key === 'j')</script>",
             "<script>const long = ' '.repeat(30_000); document.onkeyup = new Function('event', `${long} if (event.key === 'j') 0`)</script>",
         ],
+    ),
+    (
+        "a11ycheck-single-key",
+        "<script>document.addEventListener('keydown', (event) => {
+            if (event.ctrlKey || event.metaKey) return;
+            if (['j', 'k'].includes(event.key) || (event.key.toLowerCase() === 'd' && !event.altKey)) document.title = 'Next';
+         })</script>",
+        &["<script>document.addEventListener('keydown', (event) => { if (!event.ctrlKey) return; if (event.key === 'd') document.title = 'Next' })</script>"],
     ),
     (
         "a11ycheck-text-structure",
@@ -746,16 +804,20 @@ async fn the_content_of_a_page_is_found_behind_what_pages_share() {
         document(
             "<nav><a href='http://[bad'>x</a></nav><form><input name=compareDocumentPosition aria-label=x></form><p>Text</p>",
         ),
+        // A button leads there.
+        document(
+            "<button>Skip to the content</button><nav><a href='/other'>Other</a></nav><main><h2>News</h2><p>Text</p></main>",
+        ),
     ];
     let site = Site::start(move |request| {
         let number = request.path.trim_start_matches('/').parse::<usize>().unwrap_or(0);
         Reply::Html(pages.get(number).cloned().unwrap_or_default())
     })
     .await;
-    let findings = scan_all(&site, &["/0", "/1", "/2", "/3"].map(str::to_owned)).await;
-    let is_found = |probe| [0, 1, 2, 3].map(|page| !found(&findings, probe, page).is_empty());
-    assert_eq!(is_found("a11ycheck-main-heading"), [true, false, false, false]);
-    assert_eq!(is_found("a11ycheck-skip-link"), [true, false, false, false]);
+    let findings = scan_all(&site, &["/0", "/1", "/2", "/3", "/4"].map(str::to_owned)).await;
+    let is_found = |probe| [0, 1, 2, 3, 4].map(|page| !found(&findings, probe, page).is_empty());
+    assert_eq!(is_found("a11ycheck-main-heading"), [true, false, false, false, false]);
+    assert_eq!(is_found("a11ycheck-skip-link"), [true, false, false, false, false]);
 }
 
 /// The probes of what is opened, which `opening.rs` tests.
@@ -771,7 +833,7 @@ const MOVING: [&str; 6] = [
 ];
 
 /// For each of them a page that fails, with what fails, and pages that do not.
-const MOVED: [(&str, &str, &str, &[&str]); 6] = [
+const MOVED: [(&str, &str, &str, &[&str]); 9] = [
     (
         "a11ycheck-changing-text",
         "<p>Our prices</p><p>Gold: <b id=x>1</b></p><script>let n = 1; setInterval(() => { x.textContent = n++ }, 1000)</script>",
@@ -802,6 +864,30 @@ const MOVED: [(&str, &str, &str, &[&str]); 6] = [
             "<style>a { outline: none } b { animation: a 0.1s infinite linear } @keyframes a { to { margin-left: 90px } }</style>
              <b>moves</b><a href='/a' onfocus='blur()'>First</a><form><input name=focus type=submit></form>",
         ],
+    ),
+    (
+        "a11ycheck-focus-visible",
+        "<a id=x href='#m' style='position: absolute; left: -999px'>Skip to the text</a><p id=m>Text</p><a href='/a'>First</a>",
+        "#x",
+        &[
+            "<style>a { position: absolute; left: -999px } a:focus { left: 0 }</style><a href='#m'>Skip to the text</a><p id=m>Text</p>",
+            "<a href='/a' style='position: absolute; left: 3000px'>Far to the right</a><a href='/b' style='position: absolute; top: 3000px'>Down</a>",
+        ],
+    ),
+    (
+        "a11ycheck-focus-visible",
+        "<style>input { position: absolute; opacity: 0 }</style><label><input id=x type=checkbox><i>□</i> I can swim</label>",
+        "#x",
+        &[
+            "<style>input { position: absolute; opacity: 0 } :focus + i { background: yellow }</style><label><input type=checkbox><i>□</i> I can swim</label>",
+            "<style>label:focus-within { color: red } input { opacity: 0 }</style><label><input type=checkbox> I can swim</label>",
+        ],
+    ),
+    (
+        "a11ycheck-focus-visible",
+        "<style>a:focus { outline: 2px solid #fff }</style><a id=x href='/a'>First</a>",
+        "#x",
+        &["<style>a:focus { outline: 2px solid #fff } p { background: #333 }</style><p><a href='/a'>First</a></p>"],
     ),
     (
         "a11ycheck-keyboard-trap",
