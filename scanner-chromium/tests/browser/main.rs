@@ -23,6 +23,7 @@ mod leading;
 mod lifecycle;
 mod login;
 mod memory;
+mod moving;
 mod networks;
 mod opened_frames;
 mod opened_pictures;

@@ -1,0 +1,306 @@
+//! Probes that move the page: they press Tab, set wider spacing, make the window narrow and wait where text changes.
+
+use std::collections::BTreeSet;
+
+use a11ycheck_core::{
+    catalog,
+    domain::{Findings, RuleId},
+    locale::Locale,
+};
+use a11ycheck_scanner_chromium::MovingProbes;
+
+use crate::{
+    probes::{found, numbered_site, scan_moving},
+    support::{Reply, Site, page},
+};
+
+/// The probes that move the page.
+pub(crate) const MOVING: [&str; 6] = [
+    "a11ycheck-changing-text",
+    "a11ycheck-clipped-spacing",
+    "a11ycheck-clipped-text",
+    "a11ycheck-focus-visible",
+    "a11ycheck-keyboard-trap",
+    "a11ycheck-reflow",
+];
+
+/// For each of them a page that fails, with what fails, and pages that do not.
+const MOVED: [(&str, &str, &str, &[&str]); 9] = [
+    (
+        "a11ycheck-changing-text",
+        "<p>Our prices</p><p>Gold: <b id=x>1</b></p><script>let n = 1; setInterval(() => { x.textContent = n++ }, 1000)</script>",
+        "#x",
+        &[
+            "<p>Our prices</p><p>Gold: <b id=x>1</b></p>",
+            "<p>Our prices</p><p>Gold: <b id=x>1</b></p><button>Pause</button><script>setInterval(() => { x.textContent = Math.random() }, 300)</script>",
+            // Other controls may stop it, a clock may have to go on, and what ends has ended.
+            "<p>Our prices</p><p>Gold: <b id=x>1</b></p><button>Menu</button><script>setInterval(() => { x.textContent = Math.random() }, 300)</script>",
+            "<p>It is</p><p id=x role=timer>1</p><script>setInterval(() => { x.textContent = Math.random() }, 300)</script>",
+            "<p>Our prices</p><b id=x>1</b><script>let n = 1; const t = setInterval(() => { x.textContent = n++; if (n > 15) clearInterval(t) }, 200)</script>",
+            "<b id=x>1</b><i hidden id=y></i><script>setInterval(() => { y.textContent = Math.random(); x.title = y.textContent }, 300)</script>
+             <form name=body><input name=innerText aria-label=x></form>",
+        ],
+    ),
+    (
+        "a11ycheck-focus-visible",
+        "<style>#x { outline: none }</style><a href='/a'>First</a> <a id=x href='/b'>Second</a>",
+        "#x",
+        &[
+            "<a href='/a'>First</a> <button>Second</button>",
+            "<style>a { outline: none } a:focus + i { color: red }</style><a href='/a'>First</a><i>mark</i>",
+            "<style>input, a { outline: none } a:focus { background: yellow }</style><input aria-label=x> <a href='/a'>First</a>",
+            // Shown after a while, in a tree of its own, and only on the element to which the page moves the focus on.
+            "<style>a { outline: none; transition: background .4s steps(4, end) } a:focus { background: yellow }</style><a href='/a'>First</a> <a href='/b'>Second</a>",
+            "<p id=x></p><script>x.attachShadow({ mode: 'open' }).innerHTML = '<style>a { outline: none } a:focus { color: red }</style><a href=/a>A</a> <a href=/b>B</a>'</script>",
+            "<style>i { outline: none }</style><a href='/a'>A</a> <i tabindex=0 onfocus='setTimeout(() => y.focus(), 5)'></i> <button id=y>B</button> <a href='/b'>C</a>",
+            "<style>a { outline: none } b { animation: a 0.1s infinite linear } @keyframes a { to { margin-left: 90px } }</style>
+             <b>moves</b><a href='/a' onfocus='blur()'>First</a><form><input name=focus type=submit></form>",
+        ],
+    ),
+    (
+        "a11ycheck-focus-visible",
+        "<a id=x href='#m' style='position: absolute; left: -999px'>Skip to the text</a><p id=m>Text</p><a href='/a'>First</a>",
+        "#x",
+        &[
+            "<style>a { position: absolute; left: -999px } a:focus { left: 0 }</style><a href='#m'>Skip to the text</a><p id=m>Text</p>",
+            "<a href='/a' style='position: absolute; left: 3000px'>Far to the right</a><a href='/b' style='position: absolute; top: 3000px'>Down</a>",
+        ],
+    ),
+    (
+        "a11ycheck-focus-visible",
+        "<style>input { position: absolute; opacity: 0 }</style><label><input id=x type=checkbox><i>□</i> I can swim</label>",
+        "#x",
+        &[
+            "<style>input { position: absolute; opacity: 0 } :focus + i { background: yellow }</style><label><input type=checkbox><i>□</i> I can swim</label>",
+            "<style>label:focus-within { color: red } input { opacity: 0 }</style><label><input type=checkbox> I can swim</label>",
+        ],
+    ),
+    (
+        "a11ycheck-focus-visible",
+        "<style>a:focus { outline: 2px solid #fff }</style><a id=x href='/a'>First</a>",
+        "#x",
+        &["<style>a:focus { outline: 2px solid #fff } p { background: #333 }</style><p><a href='/a'>First</a></p>"],
+    ),
+    (
+        "a11ycheck-keyboard-trap",
+        "<a href='/a'>First</a> <button id=x onblur='setTimeout(() => focus(), 5)'>Second</button> <a href='/b'>Third</a>",
+        "#x",
+        &[
+            "<a href='/a'>First</a> <button>Second</button> <a href='/b'>Third</a>",
+            "<a href='/a'>First</a> <button onkeydown='event.key == \"Tab\" && !event.shiftKey && event.preventDefault()'>x</button> <a href='/b'>B</a>",
+            "<a href='/a'>A</a><div role=dialog aria-label=x><button onblur='setTimeout(() => focus(), 5)'>x</button></div><a href='/b'>B</a>",
+            "<p>Press Ctrl+M to leave.</p><a href='/a'>A</a><button onblur='setTimeout(() => focus(), 5)'>x</button><a href='/b'>B</a>",
+        ],
+    ),
+    (
+        "a11ycheck-clipped-spacing",
+        // Three lines of 16 pixels, which become 24, whatever the font; what a style sheet calls important does not keep them.
+        "<style>p { line-height: 16px !important }</style><div style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>",
+        "#x",
+        &[
+            "<div style='min-height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>",
+            "<div style='height: 72px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>",
+            "<div style='height: 60px; font-size: 16px; line-height: 16px; overflow: auto'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>",
+            "<div style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x lang=ja style='margin: 0'>いち<br>に<br>さん</p></div><p lang=ja>日本語<br>日本</p>",
+            // Cut off already, and a script that lets the box grow.
+            "<div style='height: 40px; font-size: 16px; line-height: 17px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>",
+            "<div id=y style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div><script>new ResizeObserver(() => { y.style.height = `${x.offsetHeight}px` }).observe(x)</script>",
+            "<style>* { line-height: 16px; transition: all 9s }</style><form><input name=parentElement><p>One<br>Two</form>
+             <script>Object.defineProperty(Document.prototype, 'adoptedStyleSheets', { get() { throw this } }); CSSStyleSheet = 7</script>",
+        ],
+    ),
+    (
+        "a11ycheck-clipped-text",
+        "<div style='height: 50px; line-height: 20px; overflow: hidden; width: 90%'><p id=x style='margin: 0'>WIDE</p></div>",
+        "#x",
+        &[
+            "<div style='min-height: 50px; overflow: hidden'>WIDE</div>",
+            "<div style='white-space: nowrap; overflow: hidden; text-overflow: ellipsis'>WIDE</div>",
+            "<div style='height: 50px; overflow: auto'>WIDE</div><p style='position: absolute; width: 1px; height: 1px; overflow: hidden'>WIDE</p>",
+            "<div class=carousel style='height: 50px; line-height: 20px; overflow: hidden'>WIDE</div><form><input name=scrollWidth></form>",
+        ],
+    ),
+    (
+        "a11ycheck-reflow",
+        "<p id=x style='width: 900px'>WIDE</p>",
+        "#x",
+        &[
+            "<p>WIDE</p>",
+            "<div style='overflow-x: auto'><p style='width: 900px'>WIDE</p></div><table><tr><td style='min-width: 900px'>WIDE</table>",
+            "<p style='position: absolute; left: -9999px; width: 900px'>WIDE</p><img src='data:,' alt=x style='width: 900px'>",
+        ],
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_walked_through_and_made_narrow_and_stays_what_it_was() {
+    // Two lines in a wide window, three in one half as wide.
+    let wide =
+        "A text that needs two lines in a window of the usual width, and more of them in one that is half as wide. "
+            .repeat(2);
+    let pages: Vec<(usize, bool, String)> = MOVED
+        .iter()
+        .enumerate()
+        .flat_map(|(number, (_, fails, _, others))| {
+            std::iter::once((number, true, *fails)).chain(others.iter().map(move |other| (number, false, *other)))
+        })
+        .map(|(number, fails, body)| (number, fails, body.replace("WIDE", &wide)))
+        .collect();
+    let site = numbered_site(pages.iter().map(|(.., body)| body.clone()).collect()).await;
+    let paths: Vec<String> = (0..pages.len()).map(|number| format!("/{number}")).collect();
+    let findings = scan_moving(&site, &paths, MovingProbes::EveryPage).await;
+    let mut wrong = Vec::new();
+    for (index, (number, fails, body)) in pages.iter().enumerate() {
+        let (probe, _, selector, _) = MOVED[*number];
+        let wanted: BTreeSet<String> = fails.then(|| selector.to_owned()).into_iter().collect();
+        let found = found(&findings, probe, index);
+        if found != wanted {
+            wrong.push(format!("{probe}: {found:?}: {body}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    let ran = findings.ran.unwrap();
+    assert!(MOVING.iter().all(|probe| ran.contains(*probe)), "{ran:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_many_stops_is_walked_through_as_one_of_few() {
+    let links = |from: u32| -> String {
+        (from..from + 12).map(|number| format!("<a href='/{number}'>{number}</a> ")).collect()
+    };
+    let unseen = "<style>.plain { outline: none } .shown { color: red }</style>";
+    let (plain, shown) = (
+        "class=plain href='/x'>Plain</a> ",
+        "onfocus='setTimeout(() => className = `plain shown`, 5)' onblur='className = `plain`'",
+    );
+    let pages = [
+        // The second of the three is shown by a script, a while after it has got the focus.
+        (
+            "a11ycheck-focus-visible",
+            vec!["#x", "#z"],
+            format!("{unseen}{}<a id=x {plain}<a id=y {shown} {plain}<a id=z {plain}{}", links(0), links(20)),
+        ),
+        // Each is shown by a script.
+        ("a11ycheck-focus-visible", vec![], format!("{unseen}{}", format!("<a {shown} {plain}").repeat(24))),
+        (
+            "a11ycheck-focus-visible",
+            vec!["#x"],
+            format!(
+                "{unseen}{}<iframe title=Form srcdoc=\"{}\"></iframe>{}<a id=x {plain}{}",
+                links(0),
+                links(20),
+                links(40),
+                links(60)
+            ),
+        ),
+        (
+            "a11ycheck-keyboard-trap",
+            vec!["#x"],
+            format!("{}<button id=x onblur='setTimeout(() => focus(), 5)'>X</button> {}", links(0), links(20)),
+        ),
+        (
+            "a11ycheck-keyboard-trap",
+            vec!["#x"],
+            format!(
+                "{}<textarea id=x aria-label=x onkeydown='event.key == `Tab` && event.preventDefault()'></textarea> {}",
+                links(0),
+                links(20)
+            ),
+        ),
+        (
+            "a11ycheck-keyboard-trap",
+            vec![],
+            format!("{}<button onfocus='document.querySelector(`a`).focus()'>X</button>", links(0)),
+        ),
+        // Ten presses lead out of the page and end at the trap.
+        (
+            "a11ycheck-keyboard-trap",
+            vec!["#x"],
+            format!(
+                "<a href='/a'>A</a> <button id=x onblur='setTimeout(() => focus(), 5)'>X</button> {}",
+                links(0).split_inclusive("</a> ").take(5).collect::<String>()
+            ),
+        ),
+        // Few stops, which are passed several times at once: a trap at the first of them, and none.
+        ("a11ycheck-keyboard-trap", vec!["#x"], format!("<button id=x onblur='focus()'>X</button> {}", links(0))),
+        ("a11ycheck-keyboard-trap", vec![], "<a href='/0'>0</a> <a href='/1'>1</a>".to_owned()),
+    ];
+    let site = numbered_site(pages.iter().map(|(.., body)| body.clone()).collect()).await;
+    let paths: Vec<String> = (0..pages.len()).map(|number| format!("/{number}")).collect();
+    let findings = scan_moving(&site, &paths, MovingProbes::EveryPage).await;
+    for (index, (probe, wanted, body)) in pages.iter().enumerate() {
+        let wanted: BTreeSet<String> = wanted.iter().copied().map(str::to_owned).collect();
+        assert_eq!(found(&findings, probe, index), wanted, "{body}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_asked_where_wider_spacing_may_hide_text_on_purpose_and_the_page_sees_nothing_of_it() {
+    const PAGES: [(&str, &str); 4] = [
+        (
+            "no longer in view",
+            "<div style='height: 34px; font-size: 16px; line-height: 16px; overflow: hidden'><p style='margin: 0'>One<p id=x style='margin: 0'>Two</div>",
+        ),
+        ("on purpose", "<div class=carousel style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p></div>"),
+        (
+            "overlaps another",
+            "<div style='position: relative; height: 60px; font-size: 16px; line-height: 16px'><p style='margin: 0'>One<br>Two<br>Three</p>
+             <b id=x style='position: absolute; top: 56px; left: 0'>Below</b></div>",
+        ),
+        // The box hides the rest of its text anyway.
+        (
+            "on purpose",
+            "<div style='height: 60px; font-size: 16px; line-height: 16px; overflow: hidden'><p id=x style='margin: 0'>One<br>Two<br>Three</p><p>One<br>Two<br>Three</p></div>",
+        ),
+    ];
+    // A transition that begins with the spacing or ends with it, and whatever is written into the document.
+    const WATCH: &str = "<style>* { transition: all 1s }</style>
+        <script>for (const type of ['transitionrun', 'transitionend']) addEventListener(type, () => fetch('/seen'));
+        new MutationObserver(() => fetch('/seen')).observe(document.documentElement, { subtree: true, attributeFilter: ['style', 'class'] })</script>";
+    let site = Site::start(|request| {
+        let number = request.path.trim_start_matches('/').parse::<usize>().ok();
+        let body = number.and_then(|number| PAGES.into_iter().nth(number)).map_or("ok", |(_, body)| body);
+        Reply::Html(page("A page of a test", &format!("{body}{WATCH}")))
+    })
+    .await;
+    let paths: Vec<String> = (0..PAGES.len()).map(|number| format!("/{number}")).collect();
+    let findings = scan_moving(&site, &paths, MovingProbes::EveryPage).await;
+    let probe = RuleId::new("a11ycheck-clipped-spacing");
+    for (index, (reason, body)) in PAGES.into_iter().enumerate() {
+        let asked = findings.undecided.iter().filter(|item| item.page == index && item.rule == probe);
+        let said: Vec<(&str, String)> = asked
+            .map(|item| (item.selector.as_str(), catalog::sentence(&item.checks[0], Locale::En).unwrap()))
+            .collect();
+        assert!(matches!(&said[..], [("#x", sentence)] if sentence.contains(reason)), "{body}: {said:?}");
+    }
+    assert!(findings.items.iter().all(|item| item.rule != probe), "nothing about it is certain");
+    assert_eq!(site.hits("/seen"), 0, "the page has seen it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_asked_where_the_focus_goes_round_among_some_and_others_are_never_reached() {
+    // The way begins at the first of them.
+    let body = "<p onkeydown='if (event.key == \"Tab\") { event.preventDefault(); (document.activeElement == x ? y : x).focus() }'>
+        <button id=x>A</button> <button id=y>B</button></p> <button>C</button>";
+    let site = Site::start(move |_| Reply::Html(page("A page of a test", body))).await;
+    let findings = scan_moving(&site, &["/0".to_owned()], MovingProbes::EveryPage).await;
+    let probe = RuleId::new("a11ycheck-keyboard-trap");
+    assert!(findings.undecided.iter().any(|item| item.rule == probe && item.selector == "#x"));
+    assert!(findings.items.iter().all(|item| item.rule != probe), "either may lead out when it is pressed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_each_kind_of_page_one_is_moved() {
+    let site = Site::start(|_| {
+        Reply::Html(page("A page of a test", "<style>a { outline: none }</style><a href='/a/1'>x</a>"))
+    })
+    .await;
+    let paths = ["/a/1", "/a/2", "/b/1"].map(str::to_owned);
+    let moved =
+        |findings: &Findings| [0, 1, 2].map(|page| !found(findings, "a11ycheck-focus-visible", page).is_empty());
+    let findings = scan_moving(&site, &paths, MovingProbes::OneOfEachKind).await;
+    let pages = moved(&findings);
+    // Pages at the same time may be of one kind.
+    assert!(pages[2] && (pages[0] || pages[1]), "{pages:?}");
+    assert_eq!(moved(&scan_moving(&site, &paths, MovingProbes::Off).await), [false; 3]);
+}
