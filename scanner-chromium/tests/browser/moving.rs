@@ -63,6 +63,8 @@ const MOVED: [(&str, &str, &str, &[&str]); 9] = [
         "#x",
         &[
             "<style>a { position: absolute; left: -999px } a:focus { left: 0 }</style><a href='#m'>Skip to the text</a><p id=m>Text</p>",
+            // Longer on its way than anybody waits for it.
+            "<style>a { position: absolute; top: -99px; transition: top 3s } a:focus { top: 0 }</style><a href='#m'>Skip to the text</a><p id=m>Text</p>",
             "<a href='/a' style='position: absolute; left: 3000px'>Far to the right</a><a href='/b' style='position: absolute; top: 3000px'>Down</a>",
         ],
     ),
@@ -72,6 +74,9 @@ const MOVED: [(&str, &str, &str, &[&str]); 9] = [
         "#x",
         &[
             "<style>input { position: absolute; opacity: 0 } :focus + i { background: yellow }</style><label><input type=checkbox><i>□</i> I can swim</label>",
+            // Drawn beside it, and out of the window when it has the focus.
+            "<style>input { position: absolute; top: -99px } :focus + label::before { box-shadow: 0 0 0 3px blue } label::before { content: '□' }</style>
+             <input type=checkbox id=y><label for=y style='display: block; margin-top: 2000px'>I can swim</label>",
             "<style>label:focus-within { color: red } input { opacity: 0 }</style><label><input type=checkbox> I can swim</label>",
         ],
     ),
