@@ -2,7 +2,7 @@
 //!
 //! Pages change while they are pictured, so their scripts and animations are stopped from before the elements are measured until after the
 //! last shot, and what moved nevertheless is measured again and shot once more, or left out. (In a browser that does not
-//! [paint the whole document](crate::browser) by itself, a shot beyond the viewport makes the page lay itself out anew, and it gets `resize`
+//! [paint the whole document](crate::browser) by itself, a shot beyond the viewport makes the page lay itself out again, and it gets `resize`
 //! events for that.)
 
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use crate::evidence::Rect;
 
 /// The difference in a channel above which two pixels are not the same.
 const SAME: f64 = 4.0;
-/// The difference in a channel from which on a colour is far enough from what is behind the text: a share of it is known to a hundredth.
+/// The difference in a channel from which a colour is far enough from what is behind the text: a share of it is known to a hundredth.
 const FAR: i16 = 96;
 /// The shares of the paint that a pixel may have, as far as they are known.
 const SHARE: RangeInclusive<f64> = -0.05..=1.05;

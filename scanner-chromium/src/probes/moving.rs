@@ -27,7 +27,7 @@ pub(super) const STOPS: &str = include_str!("stops.js");
 /// The number of times that the Tab key is pressed on the way through a page.
 const MAX_STOPS: u32 = 60;
 /// The number of times that it is pressed at once, as long as the page just gives the focus to one element after the other. One by one, each
-/// draws the page anew, which takes most of the time.
+/// draws the page again, which takes most of the time.
 const AT_ONCE: u32 = 10;
 /// The number of elements whose focus is looked for in pictures.
 const MAX_LOOKED_AT: u32 = 8;
@@ -99,6 +99,24 @@ struct Steps {
     doubtful: u32,
 }
 
+/// The elements whose focus was looked for in pictures.
+#[derive(Debug, Default)]
+struct LookedAt {
+    count: u32,
+    /// The picture of the window without a focus that was taken last.
+    bare: Option<String>,
+}
+
+/// What happened when the focus was taken from an element.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Left {
+    /// True if no element has the focus.
+    is_left: bool,
+    /// True if the element and what is around it have the styles that they had with the focus.
+    is_same: bool,
+}
+
 /// Runs the probes that move a page over one on which axe-core and the other probes have run, and adds what they find to theirs. What
 /// goes wrong in the page costs these probes on this page, and nothing else.
 ///
@@ -134,6 +152,8 @@ impl Page<'_> {
     async fn moved(self, is_watched: bool, deadline: Instant) -> Result<(), CdpError> {
         in_time(self.tab.hide(self.deadline).await)?;
         in_time(self.walk().await)?;
+        // Pictures of the focus may have shown it.
+        in_time(self.tab.hide(self.deadline).await)?;
         let spaced = self.spaced().await;
         if spaced.is_err() {
             // The text gets its own spacing back in any case.
@@ -187,7 +207,8 @@ impl Page<'_> {
         if begun.exception().is_some() {
             return Ok(());
         }
-        let (mut pressed, mut looked_at, mut inside, mut at_once) = (0, 0, 0, AT_ONCE);
+        let (mut pressed, mut inside, mut at_once) = (0, 0, AT_ONCE);
+        let mut looked_at = LookedAt::default();
         let mut most_at_once = AT_ONCE;
         while pressed < MAX_STOPS {
             let keys = at_once.min(MAX_STOPS - pressed);
@@ -211,9 +232,8 @@ impl Page<'_> {
             match step {
                 Step::New { is_plain, is_slow } => {
                     at_once = if is_slow { 1 } else { most_at_once };
-                    if is_plain && looked_at < MAX_LOOKED_AT {
-                        looked_at += 1;
-                        self.look_at_focus(looked_at).await?;
+                    if is_plain {
+                        self.look_at_focus(&mut looked_at).await?;
                     }
                 }
                 Step::In if inside > 20 => break,
@@ -230,15 +250,14 @@ impl Page<'_> {
     }
 
     /// Presses the key so many times at once, and looks once more at the elements that no style showed meanwhile; `None` after an exception.
-    async fn steps(self, keys: u32, looked_at: &mut u32) -> Result<Option<Steps>, CdpError> {
+    async fn steps(self, keys: u32, looked_at: &mut LookedAt) -> Result<Option<Steps>, CdpError> {
         try_join_all((0..keys).map(|_| self.press(Key::Tab))).await?;
         let stepped = self.evaluate(&format!("walk.steps({keys}, {PAUSE})")).await?;
         let Ok(steps) = stepped.json::<Steps>() else { return Ok(None) };
         for _ in 0..steps.doubtful {
             let is_doubtful = self.evaluate(&format!("walk.isDoubtful({PAUSE})")).await?.result.value == true;
-            if is_doubtful && *looked_at < MAX_LOOKED_AT {
-                *looked_at += 1;
-                self.look_at_focus(*looked_at).await?;
+            if is_doubtful {
+                self.look_at_focus(looked_at).await?;
             }
         }
         if steps.doubtful > 0 {
@@ -253,12 +272,16 @@ impl Page<'_> {
         Ok(self.evaluate(&format!("walk.isEnd({PAUSE})")).await?.result.value != false)
     }
 
-    /// Notes the element with the focus if no pixel shows it either. `count` is the number of elements looked at so far, with this one.
-    async fn look_at_focus(self, count: u32) -> Result<(), CdpError> {
-        if count == 1 {
+    /// Notes the element with the focus if no pixel shows it either, unless many have been looked at.
+    async fn look_at_focus(self, looked_at: &mut LookedAt) -> Result<(), CdpError> {
+        if looked_at.count >= MAX_LOOKED_AT {
+            return Ok(());
+        }
+        if looked_at.count == 0 {
             self.tab.show(self.deadline).await?;
         }
-        if !self.is_seen().await? {
+        looked_at.count += 1;
+        if !self.is_seen(looked_at).await? {
             self.evaluate("walk.unseen()").await?;
         }
         Ok(())
@@ -266,14 +289,17 @@ impl Page<'_> {
 
     /// Returns whether a pixel of the window differs between the element with the focus and without it. A page that moves by itself
     /// differs.
-    async fn is_seen(self) -> Result<bool, CdpError> {
+    async fn is_seen(self, looked_at: &mut LookedAt) -> Result<bool, CdpError> {
         let with = self.picture().await?;
-        if self.evaluate("walk.leave()").await?.result.value != true {
-            return Ok(true);
-        }
-        let without = self.picture().await?;
+        let left = self.evaluate("walk.leave()").await?;
+        let Ok(Left { is_left: true, is_same }) = left.json() else { return Ok(true) };
+        // Where the page has not scrolled since another element was without the focus, it looks as it did then.
+        let is_bare = is_same && looked_at.bare.as_ref() == Some(&with);
+        let without = if is_bare { None } else { Some(self.picture().await?) };
         let is_back = self.evaluate("walk.back()").await?.result.value == true;
-        Ok(!is_back || with != without)
+        let is_unseen = is_bare || without.as_ref() == Some(&with);
+        looked_at.bare = without.or(Some(with));
+        Ok(!is_back || !is_unseen)
     }
 
     /// Tries to leave a few elements among which the focus goes round: onwards, with Escape and backwards. What the focus only passes is
@@ -328,7 +354,6 @@ impl Page<'_> {
         if begun.exception().is_some() {
             return Ok(());
         }
-        self.tab.hide(self.deadline).await?;
         for (width, height, look) in [(640, 512, "narrow.clipped()"), (320, 720, "narrow.reflow()")] {
             let narrow = SetDeviceMetrics { width, height, ..self.own_size() };
             self.tab.session().call(narrow, self.deadline).await?;

@@ -52,10 +52,10 @@
     }
     return false;
   };
-  const looks = (element, ownOf = own) => {
+  const looks = (element, isHidden, ownOf = own) => {
     const [after, earlier] = ['nextElementSibling', 'previousElementSibling'].map((side) => Reflect.get(Element.prototype, side, element));
     const beside = [parent(element), parent(element) && parent(parent(element)), after];
-    if (isOut(element)) {
+    if (isHidden) {
       const labels = tag(element) === 'input' ? [...(Reflect.get(HTMLInputElement.prototype, 'labels', element) ?? [])].slice(0, 3) : [];
       const shown = [...new Set([...beside, earlier, ...labels].filter(Boolean))];
       return shown.map((part) => [ownOf(part), own(part, '::before'), own(part, '::after')].join()).join('\n');
@@ -70,8 +70,9 @@
     if (!shared.has(part)) shared.set(part, own(part));
     return shared.get(part);
   };
-  const before = new Map(known.slice(0, limits.stops * 2).map((element) => [element, looks(element, once)]));
-  const out = new Set([...before.keys()].filter(isOut));
+  const looked = known.slice(0, limits.stops * 2);
+  const out = new Set(looked.filter(isOut));
+  const before = new Map(looked.map((element) => [element, looks(element, out.has(element), once)]));
   shared.clear();
 
   // What has stops of its own inside, or a caret, which blinks.
@@ -82,7 +83,7 @@
   const judged = new Set();
   const found = { unseen: [] };
   let current = null;
-  // Where the focus is from half of a time to its end: a page may move it to and fro for ever.
+  // Where the focus is from half of a time to its end: a page may move it to and fro without end.
   const linger = async (time) => {
     const seen = [];
     for (const part of [time / 2, time / 4, time / 4]) {
@@ -111,14 +112,13 @@
   };
   // Whether no style shows that an element has the focus.
   const isPlain = (element) => {
-    // What comes into view with the focus is seen to have it.
-    if (isOut(element)) return out.has(element) && !matches.call(element, typed) && before.get(element) === looks(element);
-    if (out.has(element)) return false;
+    // What comes into view with the focus is seen to have it. Only of what was out of sight is it asked each time where it is: that takes a layout.
+    if (out.has(element)) return isOut(element) && !matches.call(element, typed) && before.get(element) === looks(element, true);
     const style = getComputedStyle(element);
     const isOutlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 && !isTransparent(style.outlineColor);
     if (!before.has(element) || matches.call(element, typed)) return false;
     if (isOutlined) return isLost(element, style);
-    return style.outlineStyle !== 'none' || before.get(element) === looks(element);
+    return (style.outlineStyle !== 'none' || before.get(element) === looks(element, false)) && !isOut(element);
   };
   // Whether the focus has come round although others can have it.
   const leavesOut = () => visited.length <= limits.circle && known.some((element) => !visited.includes(element) && !matches.call(element, inner) && isStop(element));
@@ -212,9 +212,9 @@
       if (!(current instanceof HTMLElement)) return false;
       // The page may have changed what is around it since.
       if (active() !== current) {
-        before.set(current, looks(current));
         if (isOut(current)) out.add(current);
         else out.delete(current);
+        before.set(current, looks(current, out.has(current)));
       }
       focus.call(current);
       await wait(time);
@@ -268,11 +268,12 @@
       judged.add(element);
       return JSON.stringify({ where: 'new', isPlain: isNew && staysPlain(element), isSlow });
     },
-    // Takes the focus from the element that has it, and gives it back.
+    // Takes the focus from the element that has it, and says whether none has it now, and whether the styles around it stay the same; and gives it back.
     async leave() {
+      const shown = looks(current, out.has(current));
       if (current instanceof HTMLElement) blur.call(current);
       await wait(30);
-      return active() === null;
+      return JSON.stringify({ isLeft: active() === null, isSame: looks(current, out.has(current)) === shown });
     },
     async back() {
       if (current instanceof HTMLElement) focus.call(current, { preventScroll: true });
