@@ -10,7 +10,7 @@ mod migrate;
 mod misplaced;
 mod pool_usage;
 mod pooler;
-mod session;
+pub(crate) mod session;
 mod settings;
 pub(crate) mod skipped;
 pub(crate) mod store;

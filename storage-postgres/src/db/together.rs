@@ -23,9 +23,16 @@ pub(crate) struct Statements {
     /// Requests that count in the general counter and in that of files, answered likewise.
     pub(crate) files: Together<TokenHash, (Arc<PgRow>, i64)>,
     pub(crate) usage: Together<TeamId, PgRow>,
-    /// Pages of a team's sites, of one tag or of all. The answer has at least one row: an empty page has no answer.
-    pub(crate) sites: Together<(TeamId, Option<String>, PageRequest), Vec<PgRow>>,
+    /// Pages of a team's sites, of one tag or of all. The answer has at least one row, and the number of sites on all pages: an empty page has no
+    /// answer.
+    pub(crate) sites: Together<AskedSites, CountedRows>,
 }
+
+/// A page of the sites of a team, all or those of one tag.
+pub(crate) type AskedSites = (TeamId, Option<String>, PageRequest);
+
+/// The rows of a page, and the number of those on all pages.
+pub(crate) type CountedRows = (Vec<PgRow>, i64);
 
 /// The calls of a step that wait for a statement.
 pub(crate) struct Together<K, V>(Arc<Mutex<Waiting<K, V>>>);

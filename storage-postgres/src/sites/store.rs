@@ -115,24 +115,11 @@ impl SiteStore for PostgresStore {
         self.step(|| async {
             let key = (team, tag.map(str::to_owned), page);
             let together = self.statements().sites.call(self, key, Self::pages_together).await;
-            let rows = match &together {
-                Some(rows) => rows.iter().map(Counted::<SiteRow>::from_row).collect::<Result<_, _>>()?,
+            let (rows, total) = match &together {
+                Some((rows, total)) => (rows.iter().map(SiteRow::from_row).collect::<Result<_, _>>()?, *total),
                 None => self.page_of_sites(team, tag, page).await?,
             };
-            let total: i64 = match rows.first() {
-                Some(row) => row.total,
-                // An empty list, or a page beyond its end.
-                None => {
-                    sqlx::query_scalar(
-                        "SELECT count(*) FROM sites WHERE team_id = $1 AND ($2::text IS NULL OR $2 = ANY (tags))",
-                    )
-                    .bind(Id(team))
-                    .bind(tag)
-                    .fetch_one(&mut *self.session().await?)
-                    .await?
-                }
-            };
-            let items = rows.into_iter().map(|row| row.item.site()).collect::<Result<_, _>>()?;
+            let items = rows.into_iter().map(SiteRow::site).collect::<Result<_, _>>()?;
             Ok(Page { request: page, items, total: total.unsigned_abs() })
         })
         .await
@@ -254,16 +241,16 @@ impl SiteStore for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Reads a page of the sites of a team.
+    /// Reads a page of the sites of a team, and the number of sites on all pages.
     async fn page_of_sites(
         &self,
         team: TeamId,
         tag: Option<&str>,
         page: PageRequest,
-    ) -> Result<Vec<Counted<SiteRow>>, sqlx::Error> {
+    ) -> Result<(Vec<SiteRow>, i64), sqlx::Error> {
         let (limit, offset) = paged(page);
         let mut session = self.session().await?;
-        let rows = sqlx::query_as(concat!(
+        let rows: Vec<Counted<SiteRow>> = sqlx::query_as(concat!(
             "SELECT total.total, ",
             site_columns!(),
             " FROM (
@@ -278,8 +265,21 @@ impl PostgresStore {
         .bind(offset)
         .fetch_all(&mut *session)
         .await?;
+        let total = match rows.first() {
+            Some(row) => row.total,
+            // An empty list, or a page beyond its end.
+            None => {
+                sqlx::query_scalar(
+                    "SELECT count(*) FROM sites WHERE team_id = $1 AND ($2::text IS NULL OR $2 = ANY (tags))",
+                )
+                .bind(Id(team))
+                .bind(tag)
+                .fetch_one(&mut *session)
+                .await?
+            }
+        };
         session.leave_ready();
-        Ok(rows)
+        Ok((rows.into_iter().map(|row| row.item).collect(), total))
     }
 
     /// Reads the usage of a team; `None` if it is not there.
