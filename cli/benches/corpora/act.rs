@@ -58,12 +58,14 @@ struct OfRule<'a> {
 }
 
 /// Returns the rules that decide about an ACT rule: our probes if there are any, and otherwise the rules of axe-core.
-/// Both decide if the probes only judge elements that a rule of axe-core leaves undecided.
+/// Both decide if the probes only judge elements that a rule of axe-core leaves undecided. Rules of axe-core of which only the
+/// catalogue says that they implement the ACT rule always decide.
 fn deciding(case: &ActCase) -> Vec<&str> {
     let ours: Vec<_> = catalog::probes().filter(|(_, entry)| entry.act.contains(&case.act_rule)).collect();
     let is_beside = ours.iter().all(|(_, entry)| entry.decides.is_some());
     let theirs = case.axe_rules.iter().map(String::as_str).filter(|_| is_beside);
-    ours.iter().map(|(id, _)| *id).chain(theirs).collect()
+    let more = catalog::rules().filter(|(_, entry)| entry.act.contains(&case.act_rule)).map(|(id, _)| id);
+    ours.iter().map(|(id, _)| *id).chain(theirs).chain(more).collect()
 }
 
 fn outcome(checked: &Checked<ActCase>, case: &ActCase) -> Outcome {

@@ -119,7 +119,7 @@ pub enum OutputError {
         item: usize,
     },
     /// A picture is referred to but missing, or it is there twice, of another size than stated, or larger than is accepted.
-    #[error("picture {id} is missing, there twice, of another size than is told, or larger than is accepted")]
+    #[error("picture {id} is missing, there twice, of another size than stated, or larger than is accepted")]
     Picture {
         /// The number of the picture.
         id: u32,

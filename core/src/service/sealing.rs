@@ -18,7 +18,7 @@ pub enum SealingError {
     #[error("the store holds secrets, and the service has no key to them")]
     NoKeys,
     /// Secrets are sealed with a key that is not in the ring.
-    #[error("{secrets} stored secrets are sealed with {key}, which is not among the keys at hand ({})", listed(held))]
+    #[error("{secrets} stored secrets are sealed with {key}, which is not among the available keys ({})", listed(held))]
     MissingKey {
         /// The key that is missing.
         key: KeyId,
