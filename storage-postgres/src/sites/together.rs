@@ -88,7 +88,7 @@ impl PostgresStore {
             let (most, skipped) = paged(*page);
             match i64::try_from(rows.len()).unwrap_or(i64::MAX) {
                 0 => {}
-                // The list ends here, so nothing has to be counted: that takes a third of the time.
+                // The list ends here, so nothing has to be counted: that took a quarter of the time.
                 count if count < most => call.answer((rows, skipped.saturating_add(count))),
                 _ => full.push(call),
             }
