@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 
-use super::facts::facts;
+use super::{facts::facts, heard::Heard};
 use crate::{
     browser::Tab,
     cdp::{
@@ -39,19 +39,23 @@ const TIME: Duration = Duration::from_secs(2);
 
 /// Runs this part on a page on which the other probes have run, and adds its findings to theirs. If the browser refuses
 /// something, or if [`TIME`] is over, only this part is without findings.
-pub(crate) async fn run_clicks(tab: &Tab, world: i64, deadline: Instant) {
+/// Returns what the document and its elements listen for.
+pub(crate) async fn run_clicks(tab: &Tab, world: i64, deadline: Instant) -> Heard {
     let until = deadline.min(Instant::now() + TIME);
-    if let Err(error) = judge(tab, world, until).await {
+    let mut heard = Heard::default();
+    if let Err(error) = judge(tab, world, &mut heard, until).await {
         tracing::debug!(%error, "The listeners for clicks of a page could not be read");
     }
+    heard
 }
 
-async fn judge(tab: &Tab, world: i64, until: Instant) -> Result<(), CdpError> {
+async fn judge(tab: &Tab, world: i64, heard: &mut Heard, until: Instant) -> Result<(), CdpError> {
     let session = tab.session();
     let name = NameObject { expression: DOCUMENT, object_group: Some(GROUP), silent: true };
     let Some(object_id) = session.call(name, until).await?.result.object_id else { return Ok(()) };
     let below = GetListenersBelow { object_id: &object_id, depth: -1, pierce: true };
     let listeners = session.call(below, until).await?.listeners;
+    *heard = Heard::of(&listeners);
     if listeners.len() <= MAX_LISTENERS {
         let nodes = listening(&listeners);
         let resolve = |(backend_node_id, clicked): (i64, bool)| async move {

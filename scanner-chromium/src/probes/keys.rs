@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 
+use super::heard::Heard;
 use crate::{
     axe::AxeError,
     browser::{Outcome, Tab, evaluate},
@@ -40,13 +41,16 @@ struct Handler {
 }
 
 /// Runs the probe on a page on which the other probes have run, and adds its findings. If the handlers can't be read,
-/// it does not run.
+/// it does not run. Adds to `heard` what the window and the document listen for.
 ///
 /// # Errors
 /// Returns the errors of the browser while the handlers are judged.
-pub(crate) async fn run_keys(tab: &Tab, world: i64, deadline: Instant) -> Result<(), AxeError> {
+pub(crate) async fn run_keys(tab: &Tab, world: i64, heard: &mut Heard, deadline: Instant) -> Result<(), AxeError> {
     let until = deadline.min(Instant::now() + TIME);
-    let Ok(Some(handlers)) = handlers(tab, until).await else { return Ok(()) };
+    let Ok(Some(handlers)) = handlers(tab, heard, until).await else {
+        *heard = Heard::default();
+        return Ok(());
+    };
     let expression = format!("({KEYS})({})", json!(handlers));
     let evaluated = evaluate(tab, world, &expression, Outcome::Value, deadline).await?;
     if let Some(exception) = evaluated.exception() {
@@ -56,10 +60,11 @@ pub(crate) async fn run_keys(tab: &Tab, world: i64, deadline: Instant) -> Result
 }
 
 /// Returns at most [`MAX_HANDLERS`] handlers of keys; `None` if an object has more than [`MAX_LISTENERS`] listeners.
-async fn handlers(tab: &Tab, until: Instant) -> Result<Option<Vec<Handler>>, CdpError> {
+async fn handlers(tab: &Tab, heard: &mut Heard, until: Instant) -> Result<Option<Vec<Handler>>, CdpError> {
     let mut found = Vec::new();
     for target in TARGETS {
         let known = listeners(tab, target, None, until).await?;
+        heard.add(&known);
         if known.len() > MAX_LISTENERS {
             return Ok(None);
         }

@@ -83,6 +83,8 @@
     if (known) walk(known);
     return found.slice(0, most);
   };
+  // Style sheets that name fonts, and have no rules about elements but about how an icon's name becomes the icon.
+  const fontSheet = /^https?:\/\/(?:fonts\.googleapis\.com|fonts\.bunny\.net)\//;
   // The rules of style sheets that apply in this window, up to a number that a page of some size has, without those within another rule; and whether
   // these are all, and mean the same wherever they stand.
   const readRules = () => {
@@ -95,7 +97,7 @@
         list = sheet.cssRules;
       } catch {
         // A style sheet of another site can't be read.
-        isAll = false;
+        isAll &&= fontSheet.test(sheet.href);
         return;
       }
       if (sheet.disabled || !isOn(sheet.media)) return;

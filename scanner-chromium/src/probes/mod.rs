@@ -6,8 +6,8 @@
 // `axe/collect.js` takes both to the same findings. Each family of probes is a script (`words.js`, `names.js`, `links.js` …).
 // `kit.js` is what they share, `run.js` runs them (`run`), and `language.js` reads the texts whose language is
 // then detected outside of the page (`language`) and judged by `judge.js`. `facts` are the texts that findings name. Last come the
-// probes that move the page (`moving`): `walk.js` with the Tab key, `spacing.js` with wider spacing, `narrow.js` in a narrow window (`cuts.js` is
-// what both share), and `changing.js`, which waits. The contrasts that axe-core could not compute are measured in
+// probes that move the page (`moving`): `walk.js` with the Tab key (`unshown.js` proves that nothing shows the focus), `spacing.js` with wider spacing, `narrow.js` in a narrow window (`cuts.js` is
+// what both share), and `changing.js`, which waits. They are told what the page listens for (`heard`). The contrasts that axe-core could not compute are measured in
 // pictures (`painted`, `glyphs`). `clicks` adds elements on which scripts listen for clicks to those that `forms.js`
 // has found. `keys` reads the source of handlers of keys. `pictures` reads the frames of animated pictures (`film`,
 // `flashes`). `sound` looks for players that a script has started: `players.js` outside of the document, `sound.js` in
@@ -19,6 +19,7 @@ mod facts;
 mod film;
 mod flashes;
 mod glyphs;
+mod heard;
 mod keys;
 mod language;
 mod moving;
@@ -30,6 +31,7 @@ mod sound;
 pub(crate) use self::{
     clicks::run_clicks,
     facts::{facts, rule_facts},
+    heard::Heard,
     keys::run_keys,
     moving::run_moving,
     painted::{is_contrast_open, run_painted},

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 
+use super::heard::Heard;
 use crate::{
     axe::AxeError,
     browser::{Outcome, Tab, evaluate},
@@ -16,6 +17,8 @@ use crate::{
 };
 
 const WALK: &str = include_str!("walk.js");
+/// A script that proves that nothing shows the focus, for the one above.
+const UNSHOWN: &str = include_str!("unshown.js");
 const SPACING: &str = include_str!("spacing.js");
 const NARROW: &str = include_str!("narrow.js");
 /// A script about text that is cut off, for the two above.
@@ -26,10 +29,10 @@ pub(super) const STOPS: &str = include_str!("stops.js");
 
 /// The number of times that the Tab key is pressed on the way through a page.
 const MAX_STOPS: u32 = 60;
-/// The number of times that it is pressed at once, as long as the page just gives the focus to one element after the other. One by one, each
-/// draws the page again, which takes most of the time.
+/// The number of times that it is pressed at once, as long as the page just gives the focus to one element after the other. One by
+/// one, each draws the page again, which takes most of the time.
 const AT_ONCE: u32 = 10;
-/// The number of elements whose focus is looked for in pictures.
+/// The number of elements whose focus is looked for with all that may show it: the page's rules and tree, and pictures.
 const MAX_LOOKED_AT: u32 = 8;
 /// The time limit for everything that moves a page.
 const TIME: Duration = Duration::from_secs(10);
@@ -99,12 +102,20 @@ struct Steps {
     doubtful: u32,
 }
 
-/// The elements whose focus was looked for in pictures.
+/// The elements whose focus was looked for with all that may show it.
 #[derive(Debug, Default)]
 struct LookedAt {
     count: u32,
+    /// True if pictures were taken, for which all of the window is drawn.
+    is_pictured: bool,
     /// The picture of the window without a focus that was taken last.
     bare: Option<String>,
+}
+
+impl LookedAt {
+    fn is_full(&self) -> bool {
+        self.count >= MAX_LOOKED_AT
+    }
 }
 
 /// What happened when the focus was taken from an element.
@@ -122,8 +133,8 @@ struct Left {
 ///
 /// # Errors
 /// Those of the browser.
-pub(crate) async fn run_moving(tab: &Tab, main_world: i64, deadline: Instant) -> Result<(), AxeError> {
-    let page = Page { tab, world: main_world, deadline: deadline.min(Instant::now() + TIME) };
+pub(crate) async fn run_moving(tab: &Tab, main_world: i64, heard: Heard, deadline: Instant) -> Result<(), AxeError> {
+    let page = Page { tab, world: main_world, heard, deadline: deadline.min(Instant::now() + TIME) };
     let is_watched = in_time(page.watched().await)?;
     let moved = page.moved(is_watched, deadline).await;
     // The window gets its own size back in any case.
@@ -144,6 +155,7 @@ fn in_time<T: Default>(outcome: Result<T, CdpError>) -> Result<T, CdpError> {
 struct Page<'a> {
     tab: &'a Tab,
     world: i64,
+    heard: Heard,
     deadline: Instant,
 }
 
@@ -202,24 +214,25 @@ impl Page<'_> {
 
     /// Goes through the page with the Tab key: is the focus seen, and can it leave where it is?
     async fn walk(self) -> Result<(), CdpError> {
-        let limits = json!({ "stops": MAX_STOPS, "circle": MAX_CIRCLE, "end": LONG_PAUSE, "transition": TRANSITION });
-        let begun = self.evaluate(&format!("({WALK})({limits})")).await?;
+        let limits = json!({ "stops": MAX_STOPS, "circle": MAX_CIRCLE, "end": LONG_PAUSE, "transition": TRANSITION, "hearsFocus": self.heard.focus });
+        let begun = self.evaluate(&format!("({WALK})({UNSHOWN}, {limits})")).await?;
         if begun.exception().is_some() {
             return Ok(());
         }
-        let (mut pressed, mut inside, mut at_once) = (0, 0, AT_ONCE);
+        let (mut pressed, mut inside) = (0, 0);
         let mut looked_at = LookedAt::default();
-        let mut most_at_once = AT_ONCE;
+        let mut at_once = AT_ONCE;
+        let (mut is_odd, mut is_doubtful) = (false, false);
         while pressed < MAX_STOPS {
             let keys = at_once.min(MAX_STOPS - pressed);
             pressed += keys;
             if keys > 1 {
                 let Some(Steps { r#where, doubtful }) = self.steps(keys, &mut looked_at).await? else { break };
+                is_odd |= matches!(r#where, Reached::Odd | Reached::Round);
+                is_doubtful |= doubtful * 2 > keys;
                 // Where many are looked at once more, this costs more than it spares.
-                if matches!(r#where, Reached::Odd | Reached::Round) || doubtful * 2 > keys {
-                    most_at_once = 1;
-                }
-                at_once = if r#where == Reached::New { most_at_once } else { 1 };
+                let is_one_by_one = is_odd || (is_doubtful && !looked_at.is_full());
+                at_once = if r#where == Reached::New && !is_one_by_one { AT_ONCE } else { 1 };
                 if r#where == Reached::Away || (r#where == Reached::Round && self.is_end().await?) {
                     break;
                 }
@@ -231,10 +244,11 @@ impl Page<'_> {
             inside = if step == Step::In { inside + 1 } else { 0 };
             match step {
                 Step::New { is_plain, is_slow } => {
-                    at_once = if is_slow { 1 } else { most_at_once };
                     if is_plain {
                         self.look_at_focus(&mut looked_at).await?;
                     }
+                    let is_one_by_one = is_slow || is_odd || (is_doubtful && !looked_at.is_full());
+                    at_once = if is_one_by_one { 1 } else { AT_ONCE };
                 }
                 Step::In if inside > 20 => break,
                 Step::In => {}
@@ -255,6 +269,9 @@ impl Page<'_> {
         let stepped = self.evaluate(&format!("walk.steps({keys}, {PAUSE})")).await?;
         let Ok(steps) = stepped.json::<Steps>() else { return Ok(None) };
         for _ in 0..steps.doubtful {
+            if looked_at.is_full() {
+                break;
+            }
             let is_doubtful = self.evaluate(&format!("walk.isDoubtful({PAUSE})")).await?.result.value == true;
             if is_doubtful {
                 self.look_at_focus(looked_at).await?;
@@ -272,17 +289,21 @@ impl Page<'_> {
         Ok(self.evaluate(&format!("walk.isEnd({PAUSE})")).await?.result.value != false)
     }
 
-    /// Notes the element with the focus if no pixel shows it either, unless many have been looked at.
+    /// Notes the element with the focus if nothing else shows it either, unless many have been looked at.
     async fn look_at_focus(self, looked_at: &mut LookedAt) -> Result<(), CdpError> {
-        if looked_at.count >= MAX_LOOKED_AT {
+        if looked_at.is_full() {
             return Ok(());
         }
-        if looked_at.count == 0 {
-            self.tab.show(self.deadline).await?;
-        }
         looked_at.count += 1;
-        if !self.is_seen(looked_at).await? {
+        let is_proven = self.evaluate("walk.isProven()").await?.result.value == true;
+        if is_proven || !self.is_seen(looked_at).await? {
             self.evaluate("walk.unseen()").await?;
+        }
+        if looked_at.is_full() {
+            self.evaluate("walk.enough()").await?;
+            if looked_at.is_pictured {
+                self.tab.hide(self.deadline).await?;
+            }
         }
         Ok(())
     }
@@ -290,6 +311,10 @@ impl Page<'_> {
     /// Returns whether a pixel of the window differs between the element with the focus and without it. A page that moves by itself
     /// differs.
     async fn is_seen(self, looked_at: &mut LookedAt) -> Result<bool, CdpError> {
+        if !looked_at.is_pictured {
+            self.tab.show(self.deadline).await?;
+            looked_at.is_pictured = true;
+        }
         let with = self.picture().await?;
         let left = self.evaluate("walk.leave()").await?;
         let Ok(Left { is_left: true, is_same }) = left.json() else { return Ok(true) };
@@ -341,8 +366,8 @@ impl Page<'_> {
         });
         let begun = self.evaluate(&format!("({SPACING})(globalThis.cuts = ({CUTS})(), {limits})")).await?;
         if begun.exception().is_none() {
-            self.evaluate("spacing.look()").await?;
-            self.evaluate("spacing.end()").await?;
+            // At once, since what is between this and a narrow window is laid out once more.
+            self.evaluate("spacing.look().finally(() => spacing.end())").await?;
         }
         Ok(())
     }
@@ -373,7 +398,11 @@ impl Page<'_> {
         // Both are on their way before the first is answered.
         let [down, up] = [KeyEventType::RawKeyDown, KeyEventType::KeyUp]
             .map(|r#type| self.tab.session().call(event(r#type), self.deadline));
-        tokio::try_join!(down, up)?;
+        if self.heard.keys_up {
+            tokio::try_join!(down, up)?;
+        } else {
+            down.await?;
+        }
         Ok(())
     }
 

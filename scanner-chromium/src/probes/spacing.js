@@ -23,7 +23,8 @@
   const spaces = '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-bottom: 2em !important }';
   const sheet = new CSSStyleSheet();
   const adopted = () => Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
-  const settle = () => Reflect.get(HTMLElement.prototype, 'offsetHeight', document.documentElement);
+  // Works all styles out, without a layout.
+  const settle = () => getComputedStyle(document.documentElement).lineHeight;
   let place = null;
   const set = () => {
     place = [scrollX, scrollY];

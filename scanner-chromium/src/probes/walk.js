@@ -1,6 +1,6 @@
 // Walks through a page with the Tab key, which is pressed from outside. Leaves `walk` in this world. What it finds becomes results
 // of `outcome.probes`, in the form of `run.js`. Nothing of the document is changed but the focus and the position, which `end` puts back.
-(limits) => {
+(makeIsUnshown, limits) => {
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
     return (node) => get.call(node);
@@ -110,19 +110,31 @@
     // The window itself is white; what a shadow tree lies on is not looked for.
     return !(Node.prototype.getRootNode.call(element) instanceof ShadowRoot) && outlineColor === 'rgb(255, 255, 255)';
   };
+  // Whether a transition is on its way that has just begun to show an element in another way.
+  const shown = new Set(['background-color', 'box-shadow', 'color', 'filter', 'opacity', 'transform']);
+  const isChanging = (element, { borderTopWidth, borderBottomWidth }) =>
+    Element.prototype.getAnimations.call(element).some((animation) => {
+      if (!(animation instanceof CSSTransition)) return false;
+      const { transitionProperty } = animation;
+      return shown.has(transitionProperty) || (transitionProperty === 'border-top-color' && borderTopWidth !== '0px') || (transitionProperty === 'border-bottom-color' && borderBottomWidth !== '0px');
+    });
+  // Whether it is no longer of interest how the focus is seen.
+  let isEnough = false;
   // Whether no style shows that an element has the focus.
   const isPlain = (element) => {
+    if (isEnough) return false;
     // What comes into view with the focus is seen to have it. Only of what was out of sight is it asked each time where it is: that takes a layout.
     if (out.has(element)) return isOut(element) && !matches.call(element, typed) && before.get(element) === looks(element, true);
     const style = getComputedStyle(element);
     const isOutlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 && !isTransparent(style.outlineColor);
     if (!before.has(element) || matches.call(element, typed)) return false;
     if (isOutlined) return isLost(element, style);
-    return (style.outlineStyle !== 'none' || before.get(element) === looks(element, false)) && !isOut(element);
+    return (style.outlineStyle !== 'none' || before.get(element) === looks(element, false)) && !isChanging(element, style) && !isOut(element);
   };
   // Whether the focus has come round although others can have it.
   const leavesOut = () => visited.length <= limits.circle && known.some((element) => !visited.includes(element) && !matches.call(element, inner) && isStop(element));
   const hasTransition = () => Document.prototype.getAnimations.call(document).some((animation) => animation instanceof CSSTransition);
+  const isUnshown = makeIsUnshown({ active, hasTransition, isOut, hearsFocus: limits.hearsFocus });
   // What is still on its way into view will be seen.
   const staysPlain = (element) => isPlain(element) && !(isOut(element) && hasTransition());
   // The number of times that the focus has moved since the last step, and whether it has come from no element at last. A page that moves
@@ -267,6 +279,18 @@
       const isNew = !judged.has(element);
       judged.add(element);
       return JSON.stringify({ where: 'new', isPlain: isNew && staysPlain(element), isSlow });
+    },
+    // Whether page and style sheets prove that nothing shows the focus.
+    async isProven() {
+      const isProven = await isUnshown(current);
+      passed = [];
+      moves = 0;
+      return isProven;
+    },
+    // Asks no longer of elements whether the focus is seen on them.
+    enough() {
+      isEnough = true;
+      doubtful.length = 0;
     },
     // Takes the focus from the element that has it, and says whether none has it now, and whether the styles around it stay the same; and gives it back.
     async leave() {

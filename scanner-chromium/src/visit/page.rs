@@ -309,12 +309,13 @@ impl PageVisit<'_> {
                     let unchecked_frames =
                         axe::run(self.tab(), page.world, self.axe, self.axe_options, moment.timing(), done_by).await?;
                     let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
+                    let mut heard = probes::Heard::default();
                     if self.config.probes {
                         probes::run(self.tab(), page.world, self.config.conditions(), done_by).await?;
                         if self.config.listens() {
-                            probes::run_clicks(self.tab(), page.world, done_by).await;
+                            heard = probes::run_clicks(self.tab(), page.world, done_by).await;
                         }
-                        probes::run_keys(self.tab(), page.world, done_by).await?;
+                        probes::run_keys(self.tab(), page.world, &mut heard, done_by).await?;
                         probes::run_pictures(self.tab(), page.world, done_by).await?;
                         probes::run_sound(self.tab(), page.world, sounds, done_by).await?;
                     }
@@ -348,7 +349,7 @@ impl PageVisit<'_> {
                         }
                     }
                     if let Some(kind) = &kind {
-                        probes::run_moving(self.tab(), page.world, done_by).await?;
+                        probes::run_moving(self.tab(), page.world, heard, done_by).await?;
                         if !self.shows(page) {
                             return Ok(None);
                         }

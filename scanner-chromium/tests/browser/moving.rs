@@ -25,7 +25,7 @@ pub(crate) const MOVING: [&str; 6] = [
 ];
 
 /// For each of them a page that fails, with what fails, and pages that do not.
-const MOVED: [(&str, &str, &str, &[&str]); 9] = [
+const MOVED: [(&str, &str, &str, &[&str]); 10] = [
     (
         "a11ycheck-changing-text",
         "<p>Our prices</p><p>Gold: <b id=x>1</b></p><script>let n = 1; setInterval(() => { x.textContent = n++ }, 1000)</script>",
@@ -78,6 +78,30 @@ const MOVED: [(&str, &str, &str, &[&str]); 9] = [
             "<style>input { position: absolute; top: -99px } :focus + label::before { box-shadow: 0 0 0 3px blue } label::before { content: '□' }</style>
              <input type=checkbox id=y><label for=y style='display: block; margin-top: 2000px'>I can swim</label>",
             "<style>label:focus-within { color: red } input { opacity: 0 }</style><label><input type=checkbox> I can swim</label>",
+        ],
+    ),
+    // No two pictures of it are equal: what shows the focus is looked for in its rules and its tree.
+    (
+        "a11ycheck-focus-visible",
+        "<style>a, a:focus { outline: 0 } a:focus { color: #00f } a { color: #00f; transition: color 1s } .b:focus, [title=':focus'] ~ i { color: red } :focus:not(:focus-visible) { color: red }
+         main:not(:focus-within) a, a:hover { cursor: help } b { display: block; animation: a 0.1s infinite linear } @keyframes a { to { margin-left: 90px } }</style>
+         <main><a id=x href='/a'>First</a> <p>1</p><p>2</p><i>far away</i><b>moves</b></main>",
+        "#x",
+        &[
+            "<style>a { outline: 0 } main:not(:focus-within) i { color: red }</style><main><a href='/a'>First</a> <p>1</p><p>2</p><i>far away</i></main>",
+            "<style>a { outline: 0 } body:has(a:focus) h1, .a:focus { color: red }</style><h1>Far away</h1><p>1</p><p><i><a href='/a'>First</a></i></p><p>2</p>",
+            "<style>a { outline: 0 } main { a:focus ~ i { color: red } }</style><main><a href='/a'>First</a> <p>1</p><p>2</p><i>far away</i></main>",
+            "<style>a { outline: 0 } @media screen { @layer { a:focus ~ i::after { content: '!' } } }</style><main><a href='/a'>First</a> <p>1</p><p>2</p><i>far away</i></main>",
+            "<style>a { outline: 0 } .\\:focus, a:is(:focus, .b) ~ i { opacity: .5; transition: opacity 50ms }</style><main><a href='/a'>First</a> <p>1</p><p>2</p><i>far away</i></main>",
+            "<style>a { outline: 0 }</style><p><i><a href='/a' onfocus='y.showPopover()' onblur='y.hidePopover()'>First</a></i></p><p>1</p><div popover=manual id=y>Help</div>",
+            "<style>a { outline: 0 } i { visibility: hidden }</style><p><b><a href='/a' onfocus='setTimeout(() => y.className = `y`, 25)' onblur='y.className = ``'>First</a></b></p>
+             <p>1</p><p><i id=y>Help</i></p><style>.y { visibility: visible }</style>",
+            "<style>a { outline: 0 }</style><p><i><a href='/a' onfocus='y.getContext(`2d`).fillRect(0, 0, 50, 50)' onblur='y.width = 99'>First</a></i></p><p>1</p><canvas id=y width=99 height=99></canvas>",
+            "<style>a { outline: 0 }</style><p><i><a href='/a'>First</a></i></p><p>1</p><p id=y>Far away</p>
+             <script>const sheet = new CSSStyleSheet(); sheet.replaceSync('body:has(:focus) #y { color: red }'); document.adoptedStyleSheets = [sheet]</script>",
+            "<style id=z>a { outline: 0 }</style><p><i><a href='/a' onfocus='z.sheet.insertRule(`#y { color: red }`, 0)' onblur='z.sheet.deleteRule(0)'>First</a></i></p><p>1</p><p id=y>Far away</p>",
+            "<style>a { outline: 0 }</style><p><i><a id=y href='/a'>First</a></i></p><p>1</p>
+             <svg width=90 height=90><rect width=50 height=50 fill=red><set attributeName=fill to=blue begin='y.focus' end='y.blur' /></rect></svg>",
         ],
     ),
     (
@@ -292,6 +316,23 @@ async fn a_person_is_asked_where_the_focus_goes_round_among_some_and_others_are_
     let probe = RuleId::new("a11ycheck-keyboard-trap");
     assert!(findings.undecided.iter().any(|item| item.rule == probe && item.selector == "#x"));
     assert!(findings.items.iter().all(|item| item.rule != probe), "either may lead out when it is pressed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_style_sheet_of_another_site_may_show_the_focus() {
+    // Something moves, so that pictures tell nothing, and the style sheet can't be read.
+    let other = Site::start(|_| Reply::File("text/css", "a:focus ~ i { color: red }".into())).await;
+    let body = |sheet: &str| {
+        format!(
+            "<style>a {{ outline: 0 }} b {{ display: block; animation: a 0.1s infinite linear }} @keyframes a {{ to {{ margin-left: 90px }} }}</style>{sheet}
+             <main><a id=x href='/a'>First</a> <p>1</p><p>2</p><i>far away</i><b>moves</b></main>"
+        )
+    };
+    let link = format!("<link rel=stylesheet href='{}'>", other.url_as("localhost", "/a.css"));
+    let site = numbered_site(vec![body(""), body(&link)]).await;
+    let findings = scan_moving(&site, &["/0".to_owned(), "/1".to_owned()], MovingProbes::EveryPage).await;
+    let found = [0, 1].map(|page| !found(&findings, "a11ycheck-focus-visible", page).is_empty());
+    assert_eq!(found, [true, false]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,59 @@
+//! What a page listens for, of which something depends for the probes that move it.
+
+use crate::cdp::commands::EventListener;
+
+/// Whether scripts of a page learn of something. What is not known they may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// That a key is let go.
+    pub(super) keys_up: bool,
+    /// That the focus moves, or a key is pressed that moves it.
+    pub(super) focus: bool,
+}
+
+impl Default for Heard {
+    fn default() -> Self {
+        Self { keys_up: true, focus: true }
+    }
+}
+
+impl Heard {
+    /// Returns what these listeners are for.
+    pub(super) fn of(listeners: &[EventListener]) -> Self {
+        let mut heard = Self { keys_up: false, focus: false };
+        heard.add(listeners);
+        heard
+    }
+
+    /// Adds what these listeners are for.
+    pub(super) fn add(&mut self, listeners: &[EventListener]) {
+        for listener in listeners {
+            match listener.kind.as_str() {
+                "keyup" => (self.keys_up, self.focus) = (true, true),
+                "blur" | "focus" | "focusin" | "focusout" | "keydown" | "keypress" => self.focus = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_may_be_heard_and_what_no_listener_is_for_is_not() {
+        let of = |kinds: &[&str]| {
+            let listener =
+                |kind: &&str| EventListener { kind: (*kind).to_owned(), handler: None, backend_node_id: None };
+            Heard::of(&kinds.iter().map(listener).collect::<Vec<_>>())
+        };
+        assert_eq!(Heard::default(), Heard { keys_up: true, focus: true });
+        assert_eq!(of(&["click", "scroll"]), Heard { keys_up: false, focus: false });
+        assert_eq!(of(&["click", "focusin"]), Heard { keys_up: false, focus: true });
+        let mut heard = of(&["keydown"]);
+        heard.add(&[]);
+        assert_eq!(heard, Heard { keys_up: false, focus: true });
+        assert_eq!(of(&["keyup"]), Heard { keys_up: true, focus: true });
+    }
+}
