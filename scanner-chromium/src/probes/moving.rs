@@ -214,7 +214,7 @@ impl Page<'_> {
 
     /// Goes through the page with the Tab key: is the focus seen, and can it leave where it is?
     async fn walk(self) -> Result<(), CdpError> {
-        let limits = json!({ "stops": MAX_STOPS, "circle": MAX_CIRCLE, "end": LONG_PAUSE, "transition": TRANSITION, "hearsFocus": self.heard.focus });
+        let limits = json!({ "stops": MAX_STOPS, "circle": MAX_CIRCLE, "end": LONG_PAUSE, "transition": TRANSITION });
         let begun = self.evaluate(&format!("({WALK})({UNSHOWN}, {limits})")).await?;
         if begun.exception().is_some() {
             return Ok(());
@@ -295,7 +295,7 @@ impl Page<'_> {
             return Ok(());
         }
         looked_at.count += 1;
-        let is_proven = self.evaluate("walk.isProven()").await?.result.value == true;
+        let is_proven = !self.heard.focus && self.evaluate("walk.isProven()").await?.result.value == true;
         if is_proven || !self.is_seen(looked_at).await? {
             self.evaluate("walk.unseen()").await?;
         }
@@ -398,7 +398,8 @@ impl Page<'_> {
         // Both are on their way before the first is answered.
         let [down, up] = [KeyEventType::RawKeyDown, KeyEventType::KeyUp]
             .map(|r#type| self.tab.session().call(event(r#type), self.deadline));
-        if self.heard.keys_up {
+        // Where scripts move the focus about, keys are no faster than those of a person.
+        if self.heard.keys_up || self.heard.focus {
             tokio::try_join!(down, up)?;
         } else {
             down.await?;

@@ -1,7 +1,7 @@
 // Proves that nothing on a page shows which element has the focus, where its style sheets and its tree can prove it, so that no picture has to
 // be taken. Nothing of the document is changed but the focus. Returns a function for the element that has it; without a proof, that
-// says nothing.
-({ active, isOut, hasTransition, hearsFocus }) => {
+// says nothing. No script of the page may hear that the focus moves: what it would do has more forms than can be looked for.
+({ active, isOut, hasTransition }) => {
   const { kit } = outcome.probes;
   const { matches, parent, shadow, tag } = kit;
   const { querySelector, querySelectorAll } = Document.prototype;
@@ -25,19 +25,25 @@
     }
     return parts.map((part) => part.trim()).filter((part) => part !== '');
   };
-  const pseudo = /::?(?:before|after|first-line|first-letter)(?![-\w])|::[-\w]+(?:\([^()]*\))?/;
+  // A pseudo-element ends a selector, but for what is asked of it. Names of classes, with `\:`, and values of attributes may look like one.
+  const pseudo = /(?<!\\)(?:::?(?:before|after|first-line|first-letter)(?![-\w])|::[-\w]+(?:\([^()]*\))?)(?=(?::[-\w]+(?:\([^()]*\))?)*$)/;
   // What a rule says of elements that a selector means. `isOwn` tells that the focus can only change whether it means the element with the focus, and those around it.
   const readPart = (selector, properties) => {
     const last = split(selector, ' >+~').at(-1);
     const isOwn = !selector.slice(0, selector.lastIndexOf(last)).includes(':focus') && !/\([^()]*[\s>+~(]/.test(last);
     const [found = null] = pseudo.exec(last) ?? [];
-    return { selector: found === null ? selector : selector.slice(0, selector.lastIndexOf(last)) + last.replace(found, ''), pseudo: found, properties, isOwn };
+    // That of any element may stand alone.
+    const meant = found === null ? last : last.replace(pseudo, '') || '*';
+    return { selector: selector.slice(0, selector.lastIndexOf(last)) + meant, pseudo: found, properties, isOwn };
   };
-  // The rules that depend on the focus; null if something else may show it.
+  // Whether the page has something with rules, or a way to change, of its own.
+  const isSpecial = () =>
+    querySelector.call(document, 'animate, animateMotion, animateTransform, set, [interestfor]') !== null ||
+    find('*').some((element) => tag(element).includes('-') || shadow(element) !== null);
+  // The rules that depend on the focus; null if they are not known.
   const readParts = () => {
     const { rules, isAll } = kit.readRules();
-    if (!isAll || querySelector.call(document, 'animate, animateMotion, animateTransform, set, [interestfor]') !== null) return null;
-    if (find('*').some((element) => tag(element).includes('-') || shadow(element) !== null)) return null;
+    if (!isAll) return null;
     const parts = [];
     for (const rule of rules) {
       if (rule.cssRules.length > 0 && rule.cssText.includes('focus')) return null;
@@ -64,24 +70,25 @@
   const invisible = new Set(['cursor', 'pointer-events', 'user-select', '-webkit-user-select']);
   const valuesOf = (element, { pseudo: of, properties }) => {
     const style = getComputedStyle(element, of);
-    return properties.filter((name) => !invisible.has(name)).map((name) => (name.startsWith('outline') ? outlineOf(style) : style.getPropertyValue(name))).join('\n');
+    const names = properties.includes('all') ? [...style] : properties;
+    return names.filter((name) => !invisible.has(name)).map((name) => (name.startsWith('outline') ? outlineOf(style) : style.getPropertyValue(name))).join('\n');
   };
   // Whether a script may draw something in the window.
   const isPainted = () =>
-    hearsFocus &&
-    find('canvas').some((canvas) => {
+    find('canvas, video, iframe, object, embed').some((canvas) => {
       const { left, right, top, bottom } = kit.box(canvas);
       return right > 0 && left < innerWidth && bottom > 0 && top < innerHeight && kit.isShown(canvas);
     });
   // What forms are drawn with by the browser itself may look different with the focus.
   const isDrawn = (element) =>
-    matches(element, 'area, button, iframe, input, object, embed, audio, video, select, textarea, [contenteditable]') && getComputedStyle(element).appearance !== 'none';
+    matches(element, 'select') ||
+    (matches(element, 'area, button, iframe, input, object, embed, audio, video, textarea, [contenteditable]') && getComputedStyle(element).appearance !== 'none');
 
   let [parts, read] = [null, null];
   return async (element) => {
     if (!(element instanceof HTMLElement) || active() !== element || (isDrawn(element) && !isOut(element))) return false;
     if (read !== sheets()) [parts, read] = [readParts(), sheets()];
-    if (parts === null || isPainted()) return false;
+    if (parts === null || isSpecial() || isPainted()) return false;
     const lineage = [];
     for (let each = element; each; each = parent(each)) lineage.push(each);
     const meant = () => parts.map(({ selector, isOwn }) => new Set(isOwn ? lineage.filter((each) => matches(each, selector)) : find(selector)));
@@ -106,8 +113,8 @@
       const isSame = () => changed.every(([each, part], index) => valuesOf(each, part) === valuesWithout[index]);
       focus.call(element, { preventScroll: true });
       if (!isFocused() || !isSame()) return false;
-      // What a script of the page does a while after it.
-      await wait(30);
+      // What a script does that asks now and then which element has the focus.
+      await wait(120);
       return isFocused() && isSame() && opened() === openedWith && read === sheets() && !hasChanged && observer.takeRecords().length === 0;
     } catch {
       // A selector that is none outside of a style sheet.

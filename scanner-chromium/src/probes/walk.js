@@ -84,13 +84,14 @@
   const found = { unseen: [] };
   let current = null;
   // Where the focus is from half of a time to its end: a page may move it to and fro without end.
+  let lingered = null;
   const linger = async (time) => {
-    const seen = [];
-    for (const part of [time / 2, time / 4, time / 4]) {
-      await wait(part);
-      seen.push(active());
-    }
-    return seen;
+    await wait(time / 2);
+    const seen = [active()];
+    lingered = seen;
+    await wait(time / 2);
+    lingered = null;
+    return [...seen, active()];
   };
   // Where the focus stays after each key while it seems to be kept, and the elements that keep it.
   const path = [];
@@ -134,7 +135,7 @@
   // Whether the focus has come round although others can have it.
   const leavesOut = () => visited.length <= limits.circle && known.some((element) => !visited.includes(element) && !matches.call(element, inner) && isStop(element));
   const hasTransition = () => Document.prototype.getAnimations.call(document).some((animation) => animation instanceof CSSTransition);
-  const isUnshown = makeIsUnshown({ active, hasTransition, isOut, hearsFocus: limits.hearsFocus });
+  const isUnshown = makeIsUnshown({ active, hasTransition, isOut });
   // What is still on its way into view will be seen.
   const staysPlain = (element) => isPlain(element) && !(isOut(element) && hasTransition());
   // The number of times that the focus has moved since the last step, and whether it has come from no element at last. A page that moves
@@ -148,6 +149,7 @@
   const note = (event) => {
     moves += 1;
     isFromNowhere = event.relatedTarget === null;
+    if (lingered !== null && lingered.length < limits.stops) lingered.push(event.composedPath()[0]);
     if (isSlow || passed.length > limits.stops) return;
     const [element] = event.composedPath();
     passed.push({ element, isFromNowhere, isPlain: !judged.has(element) && isPlain(element) });
@@ -295,9 +297,11 @@
     // Takes the focus from the element that has it, and says whether none has it now, and whether the styles around it stay the same; and gives it back.
     async leave() {
       const shown = looks(current, out.has(current));
+      // Something else may be on its way into view, or out of it, which no two pictures would show.
+      const isMoving = hasTransition();
       if (current instanceof HTMLElement) blur.call(current);
       await wait(30);
-      return JSON.stringify({ isLeft: active() === null, isSame: looks(current, out.has(current)) === shown });
+      return JSON.stringify({ isLeft: active() === null && !isMoving && !hasTransition(), isSame: looks(current, out.has(current)) === shown });
     },
     async back() {
       if (current instanceof HTMLElement) focus.call(current, { preventScroll: true });

@@ -83,7 +83,7 @@ const MOVED: [(&str, &str, &str, &[&str]); 10] = [
     // No two pictures of it are equal: what shows the focus is looked for in its rules and its tree.
     (
         "a11ycheck-focus-visible",
-        "<style>a, a:focus { outline: 0 } a:focus { color: #00f } a { color: #00f; transition: color 1s } .b:focus, [title=':focus'] ~ i { color: red } :focus:not(:focus-visible) { color: red }
+        "<style>a, a:focus { outline: 0 } a:focus { color: #00f } a { color: #00f; transition: color 1s } .b:focus, [title=':focus'] ~ i { color: red } .focus\\:after\\:w:focus::after { width: 100% } :focus:not(:focus-visible) { color: red }
          main:not(:focus-within) a, a:hover { cursor: help } b { display: block; animation: a 0.1s infinite linear } @keyframes a { to { margin-left: 90px } }</style>
          <main><a id=x href='/a'>First</a> <p>1</p><p>2</p><i>far away</i><b>moves</b></main>",
         "#x",
@@ -94,6 +94,15 @@ const MOVED: [(&str, &str, &str, &[&str]); 10] = [
             "<style>a { outline: 0 } @media screen { @layer { a:focus ~ i::after { content: '!' } } }</style><main><a href='/a'>First</a> <p>1</p><p>2</p><i>far away</i></main>",
             "<style>a { outline: 0 } .\\:focus, a:is(:focus, .b) ~ i { opacity: .5; transition: opacity 50ms }</style><main><a href='/a'>First</a> <p>1</p><p>2</p><i>far away</i></main>",
             "<style>a { outline: 0 }</style><p><i><a href='/a' onfocus='y.showPopover()' onblur='y.hidePopover()'>First</a></i></p><p>1</p><div popover=manual id=y>Help</div>",
+            "<style>a { outline: 0 } b { position: relative } a *::after { content: ''; position: absolute; left: 0; bottom: 0; height: 2px; background: red } a:focus *::after { width: 100% }</style>
+             <a href='/a'><b>First</b></a>",
+            "<style>* { outline: 0 !important } a { position: absolute; clip-path: inset(50%); color: inherit } a:focus { all: unset }</style><p>1</p><a href='/a'>First</a>",
+            "<style>* { outline: 0 !important } .u\\:before:focus { letter-spacing: 5px }</style><a class='u:before' href='/a'>First</a>",
+            "<style>* { outline: 0 !important } a[title='a ::before']:focus { letter-spacing: 5px }</style><a title='a ::before' href='/a'>First</a>",
+            "<style>* { outline: 0 !important } a i { visibility: hidden; transition: visibility 0s .2s } a:focus i { visibility: visible }</style><a href='/a'>First<i>Help</i></a>",
+            "<style>* { outline: 0 !important } #y:checked ~ p { background: red }</style><p><i><a href='/a' onfocus='y.checked = true' onblur='y.checked = false'>First</a></i></p><input type=checkbox id=y aria-label=y hidden><p>1</p>",
+            "<style>* { outline: 0 !important } #y { opacity: 0; background: red }</style><p><i><a href='/a'>First</a></i></p><p>1</p><div id=y>1</div>
+             <script>let n; addEventListener('focusin', () => { n = y.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 9, fill: 'forwards' }) }); addEventListener('focusout', () => n.cancel())</script>",
             "<style>a { outline: 0 } i { visibility: hidden }</style><p><b><a href='/a' onfocus='setTimeout(() => y.className = `y`, 25)' onblur='y.className = ``'>First</a></b></p>
              <p>1</p><p><i id=y>Help</i></p><style>.y { visibility: visible }</style>",
             "<style>a { outline: 0 }</style><p><i><a href='/a' onfocus='y.getContext(`2d`).fillRect(0, 0, 50, 50)' onblur='y.width = 99'>First</a></i></p><p>1</p><canvas id=y width=99 height=99></canvas>",
