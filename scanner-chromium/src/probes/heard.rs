@@ -1,4 +1,4 @@
-//! What a page listens for, of which something depends for the probes that move it.
+//! What a page listens for, as far as the probes that move it have to know.
 
 use crate::cdp::commands::EventListener;
 

@@ -294,14 +294,15 @@
       isEnough = true;
       doubtful.length = 0;
     },
-    // Takes the focus from the element that has it, and says whether none has it now, and whether the styles around it stay the same; and gives it back.
+    // Takes the focus from the element that has it, and says whether none has it now, whether the styles around it stay the same, and whether a
+    // transition is on its way, before or after. `back` gives it back.
     async leave() {
       const shown = looks(current, out.has(current));
       // Something else may be on its way into view, or out of it, which no two pictures would show.
-      const isMoving = hasTransition();
+      const wasMoving = hasTransition();
       if (current instanceof HTMLElement) blur.call(current);
       await wait(30);
-      return JSON.stringify({ isLeft: active() === null && !isMoving && !hasTransition(), isSame: looks(current, out.has(current)) === shown });
+      return JSON.stringify({ isLeft: active() === null, isSame: looks(current, out.has(current)) === shown, isMoving: wasMoving || hasTransition() });
     },
     async back() {
       if (current instanceof HTMLElement) focus.call(current, { preventScroll: true });
