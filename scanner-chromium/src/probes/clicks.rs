@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 
-use super::{facts::facts, heard::Heard};
+use super::{facts::facts, handlers::judge_handlers, heard::Heard};
 use crate::{
     browser::Tab,
     cdp::{
@@ -81,8 +81,9 @@ async fn judge(tab: &Tab, world: i64, heard: &mut Heard, until: Instant) -> Resu
             }
         }
     }
+    let judged = judge_handlers(session, &listeners, (world, GROUP), until).await;
     session.call(ReleaseObjectGroup { object_group: GROUP }, until).await?;
-    Ok(())
+    judged
 }
 
 /// Returns the first [`MAX_NODES`] nodes that listen for events of a mouse, in the order of `listeners`, which is that

@@ -9,7 +9,7 @@
 // probes that move the page (`moving`): `walk.js` with the Tab key (`unshown.js` proves that nothing shows the focus), `spacing.js` with wider spacing, `narrow.js` in a narrow window (`cuts.js` is
 // what both share), and `changing.js`, which waits. They are told what the page listens for (`heard`). The contrasts that axe-core could not compute are measured in
 // pictures (`painted`, `glyphs`). `clicks` adds elements on which scripts listen for clicks to those that `forms.js`
-// has found. `keys` reads the source of handlers of keys. `pictures` reads the frames of animated pictures (`film`,
+// has found, and `handlers` with `listened.js` those whose handlers `handlers.js` judges. `keys` reads the source of handlers of keys. `pictures` reads the frames of animated pictures (`film`,
 // `flashes`). `sound` looks for players that a script has started: `players.js` outside of the document, `sound.js` in
 // it. `across.js` reads the blocks that a page may share with other pages, which are compared when all pages are done
 // (`crawl::across`).
@@ -19,6 +19,7 @@ mod facts;
 mod film;
 mod flashes;
 mod glyphs;
+mod handlers;
 mod heard;
 mod keys;
 mod language;

@@ -261,6 +261,7 @@ impl Page<'_> {
                 }
             }
         }
+        self.evaluate("walk.uncover()").await?;
         self.evaluate("walk.end()").await?;
         Ok(())
     }

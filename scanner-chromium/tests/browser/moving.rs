@@ -15,17 +15,18 @@ use crate::{
 };
 
 /// The probes that move the page.
-pub(crate) const MOVING: [&str; 6] = [
+pub(crate) const MOVING: [&str; 7] = [
     "a11ycheck-changing-text",
     "a11ycheck-clipped-spacing",
     "a11ycheck-clipped-text",
+    "a11ycheck-focus-obscured",
     "a11ycheck-focus-visible",
     "a11ycheck-keyboard-trap",
     "a11ycheck-reflow",
 ];
 
 /// For each of them a page that fails, with what fails, and pages that do not.
-const MOVED: [(&str, &str, &str, &[&str]); 10] = [
+const MOVED: [(&str, &str, &str, &[&str]); 12] = [
     (
         "a11ycheck-changing-text",
         "<p>Our prices</p><p>Gold: <b id=x>1</b></p><script>let n = 1; setInterval(() => { x.textContent = n++ }, 1000)</script>",
@@ -111,6 +112,36 @@ const MOVED: [(&str, &str, &str, &[&str]); 10] = [
             "<style id=z>a { outline: 0 }</style><p><i><a href='/a' onfocus='z.sheet.insertRule(`#y { color: red }`, 0)' onblur='z.sheet.deleteRule(0)'>First</a></i></p><p>1</p><p id=y>Far away</p>",
             "<style>a { outline: 0 }</style><p><i><a id=y href='/a'>First</a></i></p><p>1</p>
              <svg width=90 height=90><rect width=50 height=50 fill=red><set attributeName=fill to=blue begin='y.focus' end='y.blur' /></rect></svg>",
+        ],
+    ),
+    (
+        "a11ycheck-focus-obscured",
+        "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee } a { position: absolute; top: calc(100vh - 4em) } i { position: absolute; top: 400vh }</style>
+         <a id=x href='/a'>First</a> <a href='/b' style='top: 200vh'>Second</a><i>The end</i><footer>We use cookies.</footer>",
+        "#x",
+        &[
+            // Half of it is seen; what covers it lets it through; it is part of the bar; and the page makes room for the bar.
+            "<style>footer { position: fixed; inset: auto 0 0; height: 2em; background: #eee } a { position: fixed; bottom: 1.5em }</style><a href='/a'>First</a><footer>We use cookies.</footer>",
+            "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee9 } a { position: fixed; bottom: 1em }</style><a href='/a'>First</a><footer>We use cookies.</footer>",
+            "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee; opacity: .9 } a { position: fixed; bottom: 1em }</style><a href='/a'>First</a><footer>We use cookies.</footer>",
+            "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee }</style><p>Text</p><footer><a href='/a'>First</a></footer>",
+            "<style>html { scroll-padding-bottom: 10em } footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee } a { position: absolute; top: calc(100vh - 4em) } i { position: absolute; top: 400vh }</style>
+             <a href='/a'>First</a><i>The end</i><footer>We use cookies.</footer>",
+            // It goes away as soon as it covers what has the focus, and what covers all of the window is no bar.
+            "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee } :focus ~ footer { display: none } a { position: fixed; bottom: 1em }</style><a href='/a'>First</a><footer>We use cookies.</footer>",
+            "<style>footer { position: fixed; inset: 0; background: #eee }</style><a href='/a'>First</a><footer>Please wait.</footer>",
+            "<style>footer { position: sticky; bottom: 0; height: 9em; background: #eee }</style><form><input name=elementFromPoint aria-label=x></form><footer>We use cookies.</footer>
+             <script>Document.prototype.elementFromPoint = Element.prototype.getClientRects = () => { throw 1 }</script>",
+        ],
+    ),
+    (
+        "a11ycheck-focus-removed",
+        "<button id=x>Menu</button> <a href='/a'>First</a><script>x.addEventListener('focus', (event) => event.target.blur())</script>",
+        "#x",
+        &[
+            "<button id=x>Menu</button><script>x.addEventListener('focus', (event) => { if (event.target.disabled) event.target.blur() })</script>",
+            "<button id=x>Menu</button><script>x.addEventListener('focus', () => blur()); x.addEventListener('click', () => x.blur())</script>",
+            "<button id=x>Menu</button><script>x.addEventListener('focus', Object.assign(() => 0, { toString: () => '() => x.target.blur()' }))</script>",
         ],
     ),
     (

@@ -28,7 +28,7 @@ struct Case {
     hostile: &'static str,
 }
 
-const CASES: [Case; 38] = [
+const CASES: [Case; 41] = [
     Case {
         probe: "a11ycheck-field-label",
         fails: (
@@ -374,6 +374,39 @@ const CASES: [Case; 38] = [
         nearly: "<a href='javascript:0' role=button>Show</a> <a href='/javascript:0'>Scripts</a> <a href='javascript:0' hidden>x</a>",
         hostile: "<form><a href='/a'>A</a><input name=getAttribute aria-label=x></form><svg><a href='javascript:0'><text y=9>A</text></a></svg>",
     },
+    Case {
+        probe: "a11ycheck-focus-removed",
+        fails: (
+            "<a id=x href='/a' onfocus='if (this.blur) this.blur();'>Map</a> <button id=y onfocus='blur(); return false'>Menu</button>",
+            &["#x", "#y"],
+        ),
+        passes: "<a href='/a' onfocus='this.className = `here`'>Map</a>",
+        nearly: "<a href='/a' onmousedown='this.blur()'>Map</a> <a href='/b' tabindex=-1 onfocus='this.blur()'>Plan</a>
+                 <input aria-label=x onfocus='if (this.readOnly) this.blur()'> <button disabled onfocus='this.blur()'>Menu</button>",
+        hostile: "<form onfocus='this.blur()'><input name=getAttribute aria-label=x><input name=matches aria-label=y></form><p onfocus='blur('>x</p>",
+    },
+    Case {
+        probe: "a11ycheck-spaced-letters",
+        fails: (
+            "<h1 id=x>W e l c o m e  to us</h1><p id=y>П\u{a0}р\u{a0}и\u{a0}в\u{a0}і\u{a0}т</p>",
+            &["#x", "#y"],
+        ),
+        passes: "<h1 style='letter-spacing: .3em'>Welcome</h1>",
+        nearly: "<p>A B C D E F G H I</p><p>J F M A M J J A S O N D</p><p>W L W W D</p><p>A i o u w z domu</p><kbd>Q W E R T Y</kbd>
+                 <p>C D E F G A H</p><p>G A T T A C A</p><p><code>s p a c e d</code></p><p>S M L XL</p><p aria-hidden=true>H e l l o a</p>",
+        hostile: "<form><input name=createTreeWalker aria-label=x></form><script>document.body.append('a b '.repeat(99999)); CharacterData.prototype.toString = 7</script>",
+    },
+    Case {
+        probe: "a11ycheck-symbol-letters",
+        fails: (
+            "<p id=x>Our \u{1d5e6}\u{1d5ee}\u{1d5f9}\u{1d5f2} begins</p><p id=y>\u{24c8}\u{24d0}\u{24db}\u{24d4}</p>",
+            &["#x", "#y"],
+        ),
+        passes: "<p>Our <b>sale</b> begins</p>",
+        nearly: "<p>The set \u{211d} and the vector \u{1d42f}</p><math><mi>\u{1d5e6}\u{1d5ee}\u{1d5f9}\u{1d5f2}</mi></math>
+                 <p><span role=img aria-label=Sale>\u{1d5e6}\u{1d5ee}\u{1d5f9}\u{1d5f2}</span></p><p>\u{1f1fa}\u{1f1e6}\u{1f1e9}\u{1f1ea}</p><p>Ｓａｌｅ</p>",
+        hostile: "<form><input name=body aria-label=x></form><script>document.body.append('\\u{1d5e6} '.repeat(3), '\\ud835'.repeat(999))</script>",
+    },
 ];
 
 /// Returns so many seconds of silence.
@@ -536,7 +569,7 @@ async fn a_contrast_of_7_is_recommended_only_where_it_is_asked_for() {
 }
 
 /// Probes whose findings only a person can judge: for each, a page with such a finding, and similar pages without one.
-const BY_HAND: [(&str, &str, &[&str]); 14] = [
+const BY_HAND: [(&str, &str, &[&str]); 16] = [
     (
         "a11ycheck-field-label",
         "<h2>Our shop</h2><label>Input <input></label>",
@@ -673,6 +706,26 @@ const BY_HAND: [(&str, &str, &[&str]); 14] = [
         &[
             "<form><div role=alert>Please enter your city.</div><label>Name <input></label><label>City <input></label></form>",
             "<form class=error><label>Name <input class=invalid></label><label>City <input name=contains></label></form>",
+        ],
+    ),
+    (
+        "a11ycheck-context-change",
+        "<label>Language <select onchange='location.href = this.value'><option>English<option>German</select></label>",
+        &[
+            "<label>Language <select onchange='this.title = this.value'><option>English<option>German</select></label> <button onclick='location = `/de`'>Go</button>",
+            "<label>Language <select onchange='location.hash = this.value; let location2 = 1; dialog.open()'><option>English</select></label>",
+            "<label>Name <input onchange='this.form.submit()'></label> <label><select disabled onchange='this.form.submit()'></select> Day</label>",
+            "<form><select onchange='locations = (' aria-label=x></select><input name=querySelectorAll aria-label=y></form>",
+        ],
+    ),
+    (
+        "a11ycheck-context-change",
+        "<label><input type=radio id=x> Later</label><script>x.addEventListener('change', (event) => { event.target.form.submit() })</script>",
+        &[
+            "<label><input type=radio id=x> Later</label><script>x.addEventListener('change', (event) => { event.target.title = location.href })</script>",
+            "<button id=x>Help</button><script>x.addEventListener('click', () => window.open('/help')); x.addEventListener('focus', () => blur())</script>",
+            "<select id=x aria-label=x></select><script>x.addEventListener('change', { get handleEvent() { throw 'location = 1' } });
+             x.addEventListener('change', Object.assign(() => 0, { toString: () => 'location = 1' }))</script>",
         ],
     ),
 ];
