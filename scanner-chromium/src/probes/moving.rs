@@ -126,8 +126,8 @@ struct Left {
     is_left: bool,
     /// True if the element and what is around it have the styles that they had with the focus.
     is_same: bool,
-    /// True if a transition is on its way, which may show the focus after the pictures.
-    is_moving: bool,
+    /// True if what shows the focus may be there without it: a transition is on its way, or a script has changed something and not changed it back.
+    is_lasting: bool,
 }
 
 /// Runs the probes that move a page over one on which axe-core and the other probes have run, and adds what they find to theirs. What
@@ -320,14 +320,14 @@ impl Page<'_> {
         }
         let with = self.picture().await?;
         let left = self.evaluate("walk.leave()").await?;
-        let Ok(Left { is_left: true, is_same, is_moving }) = left.json() else { return Ok(true) };
+        let Ok(Left { is_left: true, is_same, is_lasting }) = left.json() else { return Ok(true) };
         // Where the page has not scrolled since another element was without the focus, it looks as it did then.
         let is_bare = is_same && looked_at.bare.as_ref() == Some(&with);
-        let without = if is_bare || is_moving { None } else { Some(self.picture().await?) };
+        let without = if is_bare || is_lasting { None } else { Some(self.picture().await?) };
         let is_back = self.evaluate("walk.back()").await?.result.value == true;
         let is_unseen = is_bare || without.as_ref() == Some(&with);
-        looked_at.bare = if is_moving { None } else { without.or(Some(with)) };
-        Ok(is_moving || !is_back || !is_unseen)
+        looked_at.bare = if is_lasting { None } else { without.or(Some(with)) };
+        Ok(is_lasting || !is_back || !is_unseen)
     }
 
     /// Tries to leave a few elements among which the focus goes round: onwards, with Escape and backwards. What the focus only passes is

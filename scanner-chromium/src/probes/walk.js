@@ -208,6 +208,21 @@
     visited.length = 0;
   };
   EventTarget.prototype.addEventListener.call(globalThis, 'focusin', note, true);
+  // Those at which a script has changed something while they had the focus: a mark may have come there to stay. What it changes of another one is
+  // about that.
+  const marked = new Set();
+  let holder = null;
+  const mark = (records) => {
+    if (holder && records.some(({ target }) => target === holder || !known.includes(target))) marked.add(holder);
+  };
+  const observer = new MutationObserver(mark);
+  observer.observe(document, { subtree: true, childList: true, attributes: true });
+  // Comes before scripts of the page hear that the focus moves.
+  const hold = (event) => {
+    mark(observer.takeRecords());
+    [holder] = event.composedPath();
+  };
+  EventTarget.prototype.addEventListener.call(globalThis, 'focus', hold, true);
 
   globalThis.walk = {
     count: known.length,
@@ -341,15 +356,22 @@
       isEnough = true;
       doubtful.length = 0;
     },
-    // Takes the focus from the element that has it, and says whether none has it now, whether the styles around it stay the same, and whether a
-    // transition is on its way, before or after. `back` gives it back.
+    // Takes the focus from the element that has it, and says whether none has it now, whether the styles around it stay the same, and whether what
+    // shows the focus may be there still: a transition is on its way, before or after, or a script has changed something when the element got the
+    // focus and nothing when it lost it. `back` gives it back.
     async leave() {
       const shown = looks(current, out.has(current));
       // Something else may be on its way into view, or out of it, which no two pictures would show.
       const wasMoving = hasTransition();
+      mark(observer.takeRecords());
+      let isMarked = marked.has(current);
+      // What is changed back shows it no longer.
+      marked.delete(current);
       if (current instanceof HTMLElement) blur.call(current);
       await wait(30);
-      return JSON.stringify({ isLeft: active() === null, isSame: looks(current, out.has(current)) === shown, isMoving: wasMoving || hasTransition() });
+      mark(observer.takeRecords());
+      isMarked &&= !marked.has(current);
+      return JSON.stringify({ isLeft: active() === null, isSame: looks(current, out.has(current)) === shown, isLasting: wasMoving || hasTransition() || isMarked });
     },
     async back() {
       if (current instanceof HTMLElement) focus.call(current, { preventScroll: true });
@@ -405,6 +427,8 @@
     },
     end() {
       EventTarget.prototype.removeEventListener.call(globalThis, 'focusin', note, true);
+      EventTarget.prototype.removeEventListener.call(globalThis, 'focus', hold, true);
+      observer.disconnect();
       const { probes } = outcome;
       const node = (id, element) => probes.node(id, { element }, true);
       const isKnown = (element) => axe.utils.getNodeFromTree(element);

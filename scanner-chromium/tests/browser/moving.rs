@@ -110,6 +110,9 @@ const MOVED: [(&str, &str, &str, &[&str]); 12] = [
             "<style>a { outline: 0 }</style><p><i><a href='/a'>First</a></i></p><p>1</p><p id=y>Far away</p>
              <script>const sheet = new CSSStyleSheet(); sheet.replaceSync('body:has(:focus) #y { color: red }'); document.adoptedStyleSheets = [sheet]</script>",
             "<style id=z>a { outline: 0 }</style><p><i><a href='/a' onfocus='z.sheet.insertRule(`#y { color: red }`, 0)' onblur='z.sheet.deleteRule(0)'>First</a></i></p><p>1</p><p id=y>Far away</p>",
+            // A mark that a script moves to what has the focus, and leaves there.
+            "<style>a { outline: 0 } #y { position: absolute; left: -99px; width: 40px; height: 20px; border: 2px solid red }</style>
+             <p><i><a href='/a' onfocus='y.style.left = 0'>First</a></i></p><p>1</p><div id=y></div>",
             "<style>a { outline: 0 }</style><p><i><a id=y href='/a'>First</a></i></p><p>1</p>
              <svg width=90 height=90><rect width=50 height=50 fill=red><set attributeName=fill to=blue begin='y.focus' end='y.blur' /></rect></svg>",
         ],
