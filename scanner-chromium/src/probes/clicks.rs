@@ -115,7 +115,12 @@ mod tests {
 
     #[test]
     fn a_node_is_looked_at_once_in_the_order_of_the_document() {
-        let of = |kind: &str, node| EventListener { kind: kind.to_owned(), handler: None, backend_node_id: node };
+        let of = |kind: &str, node| EventListener {
+            kind: kind.to_owned(),
+            handler: None,
+            backend_node_id: node,
+            once: false,
+        };
         let listeners = [
             of("mousedown", Some(7)),
             of("keydown", Some(1)),

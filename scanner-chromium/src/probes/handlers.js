@@ -3,15 +3,26 @@
 (kit) => {
   const { all, attribute, isExposed, isVisible, matches } = kit;
 
-  // `location = …`, `location.assign(…)`, `window.open(…)`, `form.submit()`; not `location.hash = …`.
-  const leaves =
-    /(?<![\w$])location\s{0,9}(?:\.\s{0,9}(?:href|search|pathname)\s{0,9})?=(?!=)|(?<![\w$])location\s{0,9}\.\s{0,9}(?:assign|replace)\s{0,9}\(|(?<![\w$])window\s{0,9}\.\s{0,9}open\s{0,9}\(|\.\s{0,9}(?:submit|requestSubmit)\s{0,9}\(\s{0,9}\)/;
-  // All that the handler does is to take the focus from its element: `this.blur()`, and in an attribute `blur()`.
-  const blurs = /^\s*(?:if\s*\(\s*this\.blur\s*\)\s*)?(this\s*\.\s*|[\w$]+\s*\.\s*(?:target|currentTarget)\s*\.\s*)?blur\s*\(\s*\)\s*;?\s*(?:return\s+(?:true|false)\s*;?\s*)?$/;
-  // What a function consists of.
-  const bodyOf = (source) => {
-    const rest = source.replace(/^(?:async\b\s*)?(?:(?:function\b[^(]*|[\w$]+\s*)?\([^()]*\)\s*(?:=>\s*)?|[\w$]+\s*=>\s*)/, '');
-    return rest.startsWith('{') ? rest.slice(1, rest.lastIndexOf('}')) : rest;
+  // What of a source is neither a comment nor in a string.
+  const codeOf = (source) => source.replace(/\/\*[^]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`/g, (found) => (found.startsWith('/') ? ' ' : '""'));
+  // `location = …`, `location.assign(…)`, `window.open(…)`, `form.submit()`; not `location.hash = …`, and no variable or field of that name.
+  const leaves = new RegExp(
+    '(?<![\\w$.]|\\b(?:const|let|var) {0,9}\\{? {0,9})(?:(?:window|document|self|top|parent) {0,9}\\. {0,9})?location {0,9}' +
+      '(?:(?:\\. {0,9}(?:href|search|pathname) {0,9})?\\+?=(?![=>])|\\. {0,9}(?:assign|replace|reload) {0,9}\\()' +
+      '|(?<![\\w$.])window {0,9}\\. {0,9}open {0,9}\\(|\\. {0,9}(?:submit|requestSubmit) {0,9}\\( {0,9}\\)',
+  );
+  // All that a handler does is to take the focus from its element: in an attribute `blur()` or `this.blur()`, in a function, which has both,
+  // `this.blur()` or that of the target of its event. What `this` is in an arrow function or a method is not known.
+  const blurs = /^(?:if ?\( ?this\.blur ?\) ?)?(?:(this|[\w$]+(?= ?\. ?(?:target|currentTarget) ?\. ?blur ?\())(?: ?\. ?(?:target|currentTarget))? ?\. ?)?blur ?\( ?\) ?;?(?: ?return (?:true|false) ?;?)?$/;
+  const isBlurring = (source) => {
+    const code = codeOf(source).replace(/\s+/g, ' ').trim();
+    if (code.length > 200) return false;
+    const [, name, parameter, body] = /^(function\b[^(]*)?\(? ?([\w$]*) ?\)? ?(?:=> ?)?\{? ?([^{}]*?) ?\}?$/.exec(code) ?? [];
+    const blurring = body === undefined ? null : blurs.exec(body);
+    if (blurring === null) return false;
+    const isAttribute = name === 'function onfocus';
+    if (blurring[1] === undefined) return isAttribute;
+    return blurring[1] === 'this' ? name !== undefined : blurring[1] === parameter;
   };
 
   const chosen = 'select, input[type="radio" i], input[type="checkbox" i]';
@@ -22,11 +33,8 @@
     const isFocus = event === 'focus' && matches(element, reached);
     if (!isFocus && !(event === 'change' && matches(element, chosen))) return null;
     if (!isUsed(element)) return null;
-    // An attribute finds `blur` on its own element; a function finds that of the window.
-    const isAttribute = source.startsWith('function onfocus(event) {');
-    const blurring = isFocus ? blurs.exec(bodyOf(source)) : null;
-    if (blurring !== null && (isAttribute || blurring[1] !== undefined)) return { id: 'a11ycheck-focus-removed' };
-    return leaves.test(source) ? { id: 'a11ycheck-context-change', reason: event } : null;
+    if (isFocus && isBlurring(source)) return { id: 'a11ycheck-focus-removed' };
+    return leaves.test(codeOf(source).replace(/\s+/g, ' ')) ? { id: 'a11ycheck-context-change', reason: event } : null;
   };
   kit.judgeHandler = judge;
 

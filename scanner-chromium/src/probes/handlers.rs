@@ -72,7 +72,7 @@ struct Handler<'a> {
 /// Returns at most [`MAX_HANDLERS`] handlers that the probes may name, in the order of `listeners`, which is that of the document.
 fn handlers(listeners: &[EventListener]) -> impl Iterator<Item = Handler<'_>> {
     let handler = |listener: &EventListener| {
-        let is_of_these = matches!(listener.kind.as_str(), "focus" | "change");
+        let is_of_these = matches!(listener.kind.as_str(), "focus" | "change") && !listener.once;
         let source = listener.handler.as_ref()?.description.as_deref()?;
         let may_be_named = is_of_these && WORDS.iter().any(|word| source.contains(word));
         may_be_named.then(|| source.chars().take(MAX_SOURCE).collect())

@@ -6,7 +6,7 @@
 // `axe/collect.js` takes both to the same findings. Each family of probes is a script (`words.js`, `names.js`, `links.js` …).
 // `kit.js` is what they share, `run.js` runs them (`run`), and `language.js` reads the texts whose language is
 // then detected outside of the page (`language`) and judged by `judge.js`. `facts` are the texts that findings name. Last come the
-// probes that move the page (`moving`): `walk.js` with the Tab key (`unshown.js` proves that nothing shows the focus), `spacing.js` with wider spacing, `narrow.js` in a narrow window (`cuts.js` is
+// probes that move the page (`moving`): `walk.js` with the Tab key (`unshown.js` proves that nothing shows the focus, `obscured.js` finds what a bar covers), `spacing.js` with wider spacing, `narrow.js` in a narrow window (`cuts.js` is
 // what both share), and `changing.js`, which waits. They are told what the page listens for (`heard`). The contrasts that axe-core could not compute are measured in
 // pictures (`painted`, `glyphs`). `clicks` adds elements on which scripts listen for clicks to those that `forms.js`
 // has found, and `handlers` with `listened.js` those whose handlers `handlers.js` judges. `keys` reads the source of handlers of keys. `pictures` reads the frames of animated pictures (`film`,

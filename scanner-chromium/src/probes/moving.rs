@@ -19,6 +19,8 @@ use crate::{
 const WALK: &str = include_str!("walk.js");
 /// A script that proves that nothing shows the focus, for the one above.
 const UNSHOWN: &str = include_str!("unshown.js");
+/// A script that finds elements with the focus that lie under a bar, for the same.
+const OBSCURED: &str = include_str!("obscured.js");
 const SPACING: &str = include_str!("spacing.js");
 const NARROW: &str = include_str!("narrow.js");
 /// A script about text that is cut off, for the two above.
@@ -217,7 +219,7 @@ impl Page<'_> {
     /// Goes through the page with the Tab key: is the focus seen, and can it leave where it is?
     async fn walk(self) -> Result<(), CdpError> {
         let limits = json!({ "stops": MAX_STOPS, "circle": MAX_CIRCLE, "end": LONG_PAUSE, "transition": TRANSITION });
-        let begun = self.evaluate(&format!("({WALK})({UNSHOWN}, {limits})")).await?;
+        let begun = self.evaluate(&format!("({WALK})({UNSHOWN}, {OBSCURED}, {limits})")).await?;
         if begun.exception().is_some() {
             return Ok(());
         }
@@ -261,8 +263,21 @@ impl Page<'_> {
                 }
             }
         }
-        self.evaluate("walk.uncover()").await?;
+        self.uncover().await?;
         self.evaluate("walk.end()").await?;
+        Ok(())
+    }
+
+    /// Leads the focus once more to each element that was covered when it had it.
+    async fn uncover(self) -> Result<(), CdpError> {
+        let hears_keys = self.heard.keys_down || self.heard.keys_up;
+        let approach = format!("walk.approach({hears_keys})");
+        while let Some(is_next) = self.evaluate(&approach).await?.result.value.as_bool() {
+            if is_next {
+                self.press(Key::Tab).await?;
+            }
+            self.evaluate("walk.judge()").await?;
+        }
         Ok(())
     }
 

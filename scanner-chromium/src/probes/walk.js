@@ -1,6 +1,6 @@
 // Walks through a page with the Tab key, which is pressed from outside. Leaves `walk` in this world. What it finds becomes results
 // of `outcome.probes`, in the form of `run.js`. Nothing of the document is changed but the focus and the position, which `end` puts back.
-(makeIsUnshown, limits) => {
+(makeIsUnshown, makeObscured, limits) => {
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
     return (node) => get.call(node);
@@ -10,9 +10,8 @@
   const shadow = getter(Element, 'shadowRoot');
   const parent = getter(Node, 'parentElement');
   const tag = getter(Element, 'localName');
-  const { closest, matches, querySelectorAll, checkVisibility, getAttribute, getBoundingClientRect, getClientRects } = Element.prototype;
-  const { contains, getRootNode } = Node.prototype;
-  const { elementFromPoint } = Document.prototype;
+  const { closest, matches, querySelectorAll, checkVisibility, getAttribute, getBoundingClientRect } = Element.prototype;
+  const { contains } = Node.prototype;
   const { focus, blur } = HTMLElement.prototype;
 
   // The element with the focus, through open shadow trees; null if it is none.
@@ -82,7 +81,7 @@
   // The elements that have had the focus: since the page was seen to move it by itself, and all.
   const visited = [];
   const judged = new Set();
-  const found = { unseen: [], obscured: [] };
+  const found = { unseen: [] };
   let current = null;
   // Where the focus is from half of a time to its end: a page may move it to and fro without end.
   let lingered = null;
@@ -110,7 +109,7 @@
       if (!isTransparent(backgroundColor)) return backgroundColor === outlineColor;
     }
     // The window itself is white; what a shadow tree lies on is not looked for.
-    return !(getRootNode.call(element) instanceof ShadowRoot) && outlineColor === 'rgb(255, 255, 255)';
+    return !(Node.prototype.getRootNode.call(element) instanceof ShadowRoot) && outlineColor === 'rgb(255, 255, 255)';
   };
   // Whether a transition is on its way that has just begun to show an element in another way.
   const shown = new Set(['background-color', 'box-shadow', 'color', 'filter', 'opacity', 'transform']);
@@ -133,53 +132,12 @@
     if (isOutlined) return isLost(element, style);
     return (style.outlineStyle !== 'none' || before.get(element) === looks(element, false)) && !isChanging(element, style) && !isOut(element);
   };
-  // What stays in its place while the page scrolls.
-  const inPlace = (element) => {
-    for (let [part, depth] = [element, 20]; part && depth > 0; part = parent(part), depth -= 1) {
-      if (/fixed|sticky/.test(getComputedStyle(part).position)) return part;
-    }
-    return null;
-  };
-  // Whether nothing shows through what lies at a place of this part.
-  const isOpaque = (element, cover) => {
-    let hasGround = false;
-    for (let [part, depth] = [element, 50]; part && depth > 0; part = parent(part), depth -= 1) {
-      const { backgroundColor, opacity, mixBlendMode, maskImage, filter } = getComputedStyle(part);
-      if (opacity !== '1' || mixBlendMode !== 'normal' || maskImage !== 'none' || filter !== 'none') return false;
-      hasGround ||= contains.call(cover, part) && !/^rgba|\//.test(backgroundColor);
-    }
-    return hasGround;
-  };
-  // Whether all of an element lies within the window and under a bar or box that stays there, and does not let it show through.
-  const isCovered = (element) => {
-    const boxes = Array.prototype.filter.call(getClientRects.call(element), ({ width, height }) => width > 0 && height > 0);
-    if (boxes.length === 0 || boxes.length > 5 || getRootNode.call(element) !== document) return false;
-    let cover = null;
-    return boxes.every(({ left, top, right, bottom, width, height }) => {
-      if (left < -1 || top < -1 || right > innerWidth + 1 || bottom > innerHeight + 1) return false;
-      return [[0.5, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]].every(([across, down]) => {
-        const hit = elementFromPoint.call(document, left + width * across, top + height * down);
-        if (!hit || contains.call(element, hit) || contains.call(hit, element)) return false;
-        cover ??= inPlace(hit);
-        return cover && contains.call(cover, hit) && !contains.call(cover, element) && isOpaque(hit, cover);
-      });
-    }) && (({ width, height }) => width * height < 0.8 * innerWidth * innerHeight)(getBoundingClientRect.call(cover));
-  };
-  // Only where something stays in its place at the edges of the window, which costs a question for each element that has the focus.
-  const mayCover = [0.05, 0.5, 0.95].some((across) => [0.02, 0.9, 0.98].some((down) => {
-    const hit = elementFromPoint.call(document, innerWidth * across, innerHeight * down);
-    return hit && inPlace(hit);
-  }));
-  // Those that were covered when the focus went on, with the position of the page.
-  const covered = new Map();
-  let focused = null;
-  const lookUnder = () => {
-    if (mayCover && focused && covered.size < 5 && !covered.has(focused) && isCovered(focused)) covered.set(focused, [scrollX, scrollY]);
-  };
   // Whether the focus has come round although others can have it.
   const leavesOut = () => visited.length <= limits.circle && known.some((element) => !visited.includes(element) && !matches.call(element, inner) && isStop(element));
   const hasTransition = () => Document.prototype.getAnimations.call(document).some((animation) => animation instanceof CSSTransition);
   const isUnshown = makeIsUnshown({ active, hasTransition, isOut });
+  const obscured = makeObscured({ active, hasTransition, wait });
+  let focused = null;
   // What is still on its way into view will be seen.
   const staysPlain = (element) => isPlain(element) && !(isOut(element) && hasTransition());
   // The number of times that the focus has moved since the last step, and whether it has come from no element at last. A page that moves
@@ -196,8 +154,8 @@
     if (lingered !== null && lingered.length < limits.stops) lingered.push(event.composedPath()[0]);
     const [element] = event.composedPath();
     // By now the page has scrolled to it.
+    obscured.see(element, isFromNowhere ? null : focused);
     focused = element;
-    lookUnder();
     if (isSlow || passed.length > limits.stops) return;
     passed.push({ element, isFromNowhere, isPlain: !judged.has(element) && isPlain(element) });
   };
@@ -382,20 +340,8 @@
     unseen() {
       found.unseen.push(current);
     },
-    // Gives the focus once more to those that were covered, in the same place, and waits for what may uncover them.
-    async uncover() {
-      lookUnder();
-      for (const [element, [left, top]] of covered) {
-        if (!(element instanceof HTMLElement)) continue;
-        scrollTo({ left, top, behavior: 'instant' });
-        focus.call(element);
-        for (let [before, tries] = [null, 8]; before !== scrollY && tries > 0; tries -= 1) {
-          before = scrollY;
-          await wait(limits.end);
-        }
-        if (active() === element && isCovered(element)) found.obscured.push(element);
-      }
-    },
+    approach: obscured.approach,
+    judge: obscured.judge,
     // Returns the number of elements among which the focus goes round, where it stays a while after each key; 0 as long as it is not known,
     // and null if it is gone, or in something with stops of its own.
     async goesRound(time) {
@@ -436,8 +382,8 @@
       const unseen = found.unseen.filter(isKnown);
       add(probes.violations, 'a11ycheck-focus-visible', unseen);
       (judged.size > 0 ? probes.passed : probes.inapplicable).push('a11ycheck-focus-visible');
-      add(probes.violations, 'a11ycheck-focus-obscured', found.obscured.filter(isKnown));
-      (mayCover && focused ? probes.passed : probes.inapplicable).push('a11ycheck-focus-obscured');
+      add(probes.violations, 'a11ycheck-focus-obscured', obscured.found.filter(isKnown));
+      (obscured.mayCover && focused ? probes.passed : probes.inapplicable).push('a11ycheck-focus-obscured');
       if (found.trap && isKnown(found.trap.element)) add(found.trap.isHelped ? probes.incomplete : probes.violations, 'a11ycheck-keyboard-trap', [found.trap.element]);
       (judged.size > 0 ? probes.passed : probes.inapplicable).push('a11ycheck-keyboard-trap');
       const now = active();

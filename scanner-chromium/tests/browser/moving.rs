@@ -133,6 +133,14 @@ const MOVED: [(&str, &str, &str, &[&str]); 12] = [
             // It goes away as soon as it covers what has the focus, and what covers all of the window is no bar.
             "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee } :focus ~ footer { display: none } a { position: fixed; bottom: 1em }</style><a href='/a'>First</a><footer>We use cookies.</footer>",
             "<style>footer { position: fixed; inset: 0; background: #eee }</style><a href='/a'>First</a><footer>Please wait.</footer>",
+            // A picture stands out of its link, what the label shows is elsewhere, and a child sticks out of the bar.
+            "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee } a { position: absolute; bottom: 1em } svg { display: block; float: left; width: 90px; height: 300px }</style><a href='/a'><svg role=img aria-label=A><rect width=90 height=300 /></svg></a><footer>We use cookies.</footer>",
+            "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee } input { position: fixed; bottom: 1em; opacity: 0 } :focus + b { color: red }</style><label><input type=checkbox><b>Newsletter</b></label><footer>We use cookies.</footer>",
+            "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee } a { position: fixed; bottom: 10em } i { position: absolute; inset: -9em 0 100% }</style><a href='/a'>First</a><footer>We use <i></i> cookies.</footer>",
+            // It goes after a while, and the page scrolls as soon as it hears the key.
+            "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee } a { position: fixed; bottom: 1em }</style><a href='/a'>First</a><footer id=y>We use cookies.</footer><script>addEventListener('focusin', () => setTimeout(() => { y.hidden = true; y.style.display = 'none' }, 300))</script>",
+            "<style>footer { position: fixed; inset: auto 0 0; height: 9em; background: #eee } a { position: absolute; top: calc(100vh - 4em) } a + a { top: 200vh } i { position: absolute; top: 400vh }</style><a href='/a'>First</a> <a href='/b'>Second</a><i>The end</i><footer>We use cookies.</footer>
+             <script>addEventListener('keydown', () => requestAnimationFrame(() => document.activeElement.scrollIntoView({ block: 'center' })))</script>",
             "<style>footer { position: sticky; bottom: 0; height: 9em; background: #eee }</style><form><input name=elementFromPoint aria-label=x></form><footer>We use cookies.</footer>
              <script>Document.prototype.elementFromPoint = Element.prototype.getClientRects = () => { throw 1 }</script>",
         ],
@@ -144,6 +152,8 @@ const MOVED: [(&str, &str, &str, &[&str]); 12] = [
         &[
             "<button id=x>Menu</button><script>x.addEventListener('focus', (event) => { if (event.target.disabled) event.target.blur() })</script>",
             "<button id=x>Menu</button><script>x.addEventListener('focus', () => blur()); x.addEventListener('click', () => x.blur())</script>",
+            "<button id=x>Menu</button><script>x.addEventListener('focus', () => this.blur()); x.addEventListener('focus', (event) => event.target.blur(), { once: true })</script>",
+            "<button id=x>Menu</button><script>const ui = { target: document.body, focus() { this.blur() }, blur() {} }; x.addEventListener('focus', () => ui.target.blur()); x.addEventListener('focus', ui.focus.bind(ui))</script>",
             "<button id=x>Menu</button><script>x.addEventListener('focus', Object.assign(() => 0, { toString: () => '() => x.target.blur()' }))</script>",
         ],
     ),

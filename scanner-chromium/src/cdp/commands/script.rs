@@ -200,6 +200,9 @@ pub(crate) struct EventListener {
     pub(crate) handler: Option<RemoteObject>,
     /// The node that has the listener; `None` if an object other than a node has it.
     pub(crate) backend_node_id: Option<i64>,
+    /// True if it hears the event once only.
+    #[serde(default)]
+    pub(crate) once: bool,
 }
 
 /// Requests the properties of an object.
