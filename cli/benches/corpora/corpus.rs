@@ -47,7 +47,7 @@ impl<C: Case> Checked<C> {
         let kept = arguments.run.clone().unwrap_or_else(|| folder.path().join("run.json"));
         if kept.exists() {
             // Whoever has built something new since would take its figures for those of that.
-            eprintln!("Nothing is checked: the run in {} is counted.", kept.display());
+            println!("Nothing is checked: the run in {} is counted.", kept.display());
         } else {
             let mut command = Command::new(env!("CARGO_BIN_EXE_a11ycheck"));
             command.args([
