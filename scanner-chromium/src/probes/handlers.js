@@ -38,18 +38,18 @@
   };
   kit.judgeHandler = judge;
 
-  const judged = (id, event, places) => {
-    const found = places.flatMap(([element, source]) => {
+  const written = (event) => all(`[on${event}]`).map((element) => [element, `function on${event}(event) {${(attribute(element, `on${event}`) ?? '').slice(0, 5_000)}}`]);
+  const judged = (id, event) =>
+    written(event).flatMap(([element, source]) => {
       const verdict = judge(element, event, source);
       return verdict?.id === id ? [{ element, data: verdict.reason ? { messageKey: verdict.reason } : null }] : [];
     });
-    return found;
-  };
-  const written = (event) => all(`[on${event}]`).map((element) => [element, `function on${event}(event) {${(attribute(element, `on${event}`) ?? '').slice(0, 5_000)}}`]);
   return {
-    'a11ycheck-focus-removed': () => ({ failed: judged('a11ycheck-focus-removed', 'focus', written('focus')), isApplicable: all(reached).some(isUsed) }),
+    'a11ycheck-focus-removed': () => ({ failed: judged('a11ycheck-focus-removed', 'focus'), isApplicable: all(reached).some(isUsed) }),
     'a11ycheck-context-change': () => {
-      const undecided = ['focus', 'change'].flatMap((event) => judged('a11ycheck-context-change', event, written(event)));
+      const found = ['focus', 'change'].flatMap((event) => judged('a11ycheck-context-change', event));
+      // One that leads away for both stands once.
+      const undecided = found.filter(({ element }, place) => found.findIndex((other) => other.element === element) === place);
       return { failed: [], undecided, isApplicable: all(reached).some(isUsed) };
     },
   };

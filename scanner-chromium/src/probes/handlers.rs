@@ -62,7 +62,7 @@ pub(super) async fn judge_handlers(
 }
 
 /// A handler of a change or of the focus.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Handler<'a> {
     node: i64,
     event: &'a str,

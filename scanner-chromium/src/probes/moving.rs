@@ -263,7 +263,9 @@ impl Page<'_> {
                 }
             }
         }
-        self.uncover().await?;
+        // What it has found, and the focus, are for the end, however long this takes.
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        in_time(Page { deadline: self.deadline - left / 2, ..self }.uncover().await)?;
         self.evaluate("walk.end()").await?;
         Ok(())
     }

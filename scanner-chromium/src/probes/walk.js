@@ -169,9 +169,10 @@
   // Those at which a script has changed something while they had the focus: a mark may have come there to stay. What it changes of another one is
   // about that.
   const marked = new Set();
+  const others = new Set(known);
   let holder = null;
   const mark = (records) => {
-    if (holder && records.some(({ target }) => target === holder || !known.includes(target))) marked.add(holder);
+    if (holder && !marked.has(holder) && records.some(({ target }) => target === holder || !others.has(target))) marked.add(holder);
   };
   const observer = new MutationObserver(mark);
   observer.observe(document, { subtree: true, childList: true, attributes: true });
