@@ -8,7 +8,8 @@
   const isPlaying = (media) => {
     const of = (property) => read(HTMLMediaElement, property, media);
     // A player that has reached its end is paused, but was heard before.
-    const isHeard = (!of('paused') || of('ended')) && !of('muted') && of('volume') > 0 && of('readyState') > 1;
+    // `readyState` says nothing here: it falls each time that a player goes back to its beginning.
+    const isHeard = (!of('paused') || of('ended')) && !of('muted') && of('volume') > 0;
     return isHeard && of('webkitAudioDecodedByteCount') > 0 && (has(media, 'loop') || of('duration') > 3);
   };
   // Players with `autoplay` are those of the probe `a11ycheck-autoplay`.
