@@ -80,7 +80,8 @@ impl Rect {
         (x < right && y < bottom).then(|| Self { x, y, width: right - x, height: bottom - y })
     }
 
-    fn with(self, other: Self) -> Self {
+    /// Returns the smallest area that has both in it.
+    pub(crate) fn with(self, other: Self) -> Self {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
         let (right, bottom) = (self.right().max(other.right()), self.bottom().max(other.bottom()));
         Self { x, y, width: right - x, height: bottom - y }

@@ -6,10 +6,12 @@
 //! makes the pixels beside it count, too, and leaves a whole pixel of thin letters. Shadows are behind a text and not in that colour:
 //! where there are some, a third picture has neither text nor shadow. Of a field all of the ground is in the known colour, on which its text
 //! may be anywhere.
+//!
+//! Where the picture with the texts shows letters on one colour and nothing else, it says by itself what the text stands on ([`Text::alone`]).
 
-use std::ops::RangeInclusive;
+use std::{collections::HashMap, ops::RangeInclusive};
 
-use image::{Rgb, RgbImage};
+use image::{Rgb, RgbImage, imageops::crop_imm};
 use serde::Deserialize;
 
 use crate::evidence::Rect;
@@ -20,9 +22,11 @@ const SAME: f64 = 4.0;
 const FAR: i16 = 96;
 /// The shares of the paint that a pixel may have, as far as they are known.
 const SHARE: RangeInclusive<f64> = -0.05..=1.05;
+/// The colour in which texts are painted first. It is one that pages do not have: what has it in the picture is a letter.
+pub(super) const FIRST: Rgb<u8> = Rgb([233, 12, 214]);
 /// The colours in which texts are painted: no colour is less than [`FAR`] from two of them.
 const COLOURS: [Rgb<u8>; 8] = [
-    Rgb([255, 0, 255]),
+    FIRST,
     Rgb([0, 255, 0]),
     Rgb([255, 255, 0]),
     Rgb([0, 255, 255]),
@@ -31,6 +35,10 @@ const COLOURS: [Rgb<u8>; 8] = [
     Rgb([0, 0, 0]),
     Rgb([255, 255, 255]),
 ];
+/// The share of a text's greatest presence from which a pixel belongs to a letter, and what is next to it may be the edge of one.
+const LETTER: f64 = 0.5;
+/// The part of a box, one pixel among so many, that has to be of the one colour of its ground.
+const GROUND: usize = 20;
 /// The share of a text's greatest presence from which a pixel is wholly text.
 const WHOLE: f64 = 0.9;
 /// The fewest pixels that are wholly text from which something is said.
@@ -98,6 +106,48 @@ pub(super) fn paint_for(behind: impl IntoIterator<Item = Rgb<u8>>) -> Rgb<u8> {
 
 fn is_far(one: Rgb<u8>, other: Rgb<u8>) -> bool {
     one.0.iter().zip(other.0).any(|(one, other)| (i16::from(*one) - i16::from(other)).abs() >= FAR)
+}
+
+/// Returns the one colour on which letters in the other colour stand in this area of a picture: that of every pixel but those of letters and at
+/// their edges. `None` if the area has anything else. `opacity` is that of the text.
+fn ground(area: Rect, painted: &RgbImage, colour: Rgb<u8>, opacity: f64) -> Option<Rgb<u8>> {
+    let mut counts = HashMap::<Rgb<u8>, usize>::new();
+    for (x, y) in places(area) {
+        let pixel = *painted.get_pixel(x, y);
+        if is_far(pixel, colour) {
+            *counts.entry(pixel).or_default() += 1;
+        }
+    }
+    // Of two that are as frequent, always the same one.
+    let (ground, count) = counts.into_iter().max_by_key(|(pixel, count)| (*count, pixel.0))?;
+    let share = |x, y| {
+        let [paint, behind, seen] =
+            [colour, ground, *painted.get_pixel_checked(x, y)?].map(|colour| colour.0.map(f64::from));
+        share_of(paint, behind, seen)
+    };
+    // The letter at whose edge a pixel is may be that of a text beside the area.
+    let is_letter = |x: u32, y: u32| {
+        let mut near = (y.saturating_sub(1)..=y + 1).flat_map(|y| (x.saturating_sub(1)..=x + 1).map(move |x| (x, y)));
+        share(x, y).is_some() && near.any(|(x, y)| share(x, y).is_some_and(|share| share >= opacity * LETTER))
+    };
+    let is_flat = places(area).all(|(x, y)| *painted.get_pixel(x, y) == ground || is_letter(x, y));
+    (is_flat && count * GROUND >= places(area).count()).then_some(ground)
+}
+
+fn places(area: Rect) -> impl Iterator<Item = (u32, u32)> {
+    (area.y..area.bottom()).flat_map(move |y| (area.x..area.right()).map(move |x| (x, y)))
+}
+
+/// Returns the share of the paint that explains best how a pixel differs from what is behind it, by least squares; `None` if none explains it.
+fn share_of(paint: [f64; 3], behind: [f64; 3], pixel: [f64; 3]) -> Option<f64> {
+    let channels = [0, 1, 2];
+    let of_paint = channels.map(|at| paint[at] - behind[at]);
+    let change = channels.map(|at| pixel[at] - behind[at]);
+    let weight = of_paint.iter().map(|way| way * way).sum::<f64>();
+    let share = channels.iter().map(|at| of_paint[*at] * change[*at]).sum::<f64>() / weight.max(1.0);
+    let is_explained =
+        SHARE.contains(&share) && channels.iter().all(|at| share.mul_add(-of_paint[*at], change[*at]).abs() <= SAME);
+    is_explained.then_some(share)
 }
 
 /// The contrast and the luminances of a text, as measured in its pixels.
@@ -178,6 +228,31 @@ impl Text {
         self.colour[3] * self.opacity >= OPAQUE
     }
 
+    /// Returns the pictures of the text alone, made from this one of a part of the page with all texts in one colour; `None` if it does not
+    /// say what the text stands on. It does where each box of the text shows letters on one colour that is far from theirs, and nothing else.
+    pub(super) fn alone(&self, clip: Rect, painted: &RgbImage, colour: Rgb<u8>) -> Option<Paints> {
+        if self.has_shadow || self.is_field {
+            return None;
+        }
+        // Places in the picture.
+        let boxes = self.rects.iter().map(|[left, top, width, height]| {
+            Some(Rect { x: left.checked_sub(clip.x)?, y: top.checked_sub(clip.y)?, width: *width, height: *height })
+        });
+        let boxes: Vec<Rect> = boxes.collect::<Option<_>>()?;
+        let all = boxes.iter().copied().reduce(Rect::with)?;
+        if all.right() > painted.width() || all.bottom() > painted.height() {
+            return None;
+        }
+        let own = crop_imm(painted, all.x, all.y, all.width, all.height).to_image();
+        let mut bare = own.clone();
+        for area in boxes {
+            let ground = ground(area, painted, colour, self.opacity)?;
+            places(area).for_each(|(x, y)| bare.put_pixel(x - all.x, y - all.y, ground));
+        }
+        let clip = Rect { x: clip.x + all.x, y: clip.y + all.y, ..all };
+        Some(Paints { clip, bare, plain: None, painted: own, colour })
+    }
+
     /// Returns the contrast of the text on these pictures; `None` if it is not seen whole there, if something beside it changes
     /// between them, or if its own colour cannot be told.
     pub(super) fn measure(&self, paints: &Paints) -> Option<Measured> {
@@ -241,19 +316,13 @@ impl Text {
         let paint = paints.colour.0.map(f64::from);
         seen.pixels += 1;
         let channels = [0, 1, 2];
-        let of_paint = channels.map(|at| paint[at] - plain[at]);
-        let change = channels.map(|at| painted[at] - plain[at]);
-        // The share of the paint that explains the change best, by least squares.
-        let weight = of_paint.iter().map(|way| way * way).sum::<f64>();
-        let presence = channels.iter().map(|at| of_paint[*at] * change[*at]).sum::<f64>() / weight.max(1.0);
-        let is_explained = SHARE.contains(&presence)
-            && channels.iter().all(|at| presence.mul_add(-of_paint[*at], change[*at]).abs() <= SAME);
         let is_same = self.has_shadow || channels.iter().all(|at| (behind[*at] - plain[*at]).abs() <= SAME);
-        let can_tell = of_paint.iter().any(|way| way.abs() >= f64::from(FAR));
-        if !is_explained || !is_same || !can_tell {
+        let can_tell = channels.iter().any(|at| (paint[*at] - plain[*at]).abs() >= f64::from(FAR));
+        let presence = share_of(paint, plain, painted).filter(|_| is_same && can_tell);
+        let Some(presence) = presence else {
             seen.unsteady += 1;
             return false;
-        }
+        };
         if presence < self.opacity * WHOLE {
             // Something is above the field, or beside its ground.
             seen.unsteady += usize::from(self.is_field);
@@ -359,14 +428,16 @@ mod tests {
             if !is_text(x, y) {
                 return Rgb(own);
             }
-            Rgb([0, 1, 2].map(|at| {
-                let (paint, own) = (f64::from(colour.0[at]), f64::from(own[at]));
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within 0 and 255")]
-                let mixed = opacity.mul_add(paint - own, own).round() as u8;
-                mixed
-            }))
+            Rgb([0, 1, 2].map(|at| mixed(opacity, colour.0[at], own[at])))
         });
         Paints { clip: CLIP, bare, plain: None, painted, colour }
+    }
+
+    fn mixed(share: f64, paint: u8, behind: u8) -> u8 {
+        let (paint, behind) = (f64::from(paint), f64::from(behind));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within 0 and 255")]
+        let mixed = share.mul_add(paint - behind, behind).round() as u8;
+        mixed
     }
 
     fn measured(text: &Text, paints: &Paints) -> (f64, f64) {
@@ -386,6 +457,51 @@ mod tests {
         // From #181818 under the first column of letters to #cccccc under the last.
         let gradient = paints(1.0, |x, _| [u8::try_from(6 * x).unwrap(); 3]);
         assert_eq!(measured(&white, &gradient), (1.61, 17.76));
+    }
+
+    #[test]
+    fn one_picture_says_the_same_as_two_where_letters_stand_on_one_colour_and_nothing_where_they_do_not() {
+        let grey = text([118.0, 118.0, 118.0, 0.9], 1.0);
+        let at_once = |text: &Text, paints: &Paints| {
+            let paints = text.alone(CLIP, &paints.painted, paints.colour)?;
+            text.measure(&paints)
+        };
+        let white = |_, _| [255; 3];
+        assert!(at_once(&grey, &paints(1.0, white)).is_some());
+        for (opacity, behind) in [(1.0, [255; 3]), (1.0, [12, 90, 40]), (0.5, [255; 3])] {
+            let (text, paints) = (Text { opacity, ..grey.clone() }, paints(opacity, |_, _| behind));
+            assert_eq!(at_once(&text, &paints), text.measure(&paints), "{behind:?} {opacity}");
+        }
+        // A letter of a text beside the box, and its edge within it.
+        let mut beside = paints(1.0, white);
+        for (x, share) in [(35, 0.5), (36, 1.0)] {
+            let edge = Rgb([0, 1, 2].map(|at| mixed(share, beside.colour.0[at], 255)));
+            (4..16).for_each(|y| beside.painted.put_pixel(x, y, edge));
+        }
+        assert_eq!(at_once(&grey, &beside), grey.measure(&paints(1.0, white)));
+
+        // One level away from the letters, a colour beside them that no share of the paint makes, two grounds, and a gradient.
+        let near = |pixel: [u8; 3]| move |x, y| if y == 4 && x == 21 { pixel } else { [255; 3] };
+        let spaced = Text { rects: vec![[104, 52, 32, 14]], ..grey.clone() };
+        let one_level = |_, y| if y == 2 { [254; 3] } else { [255; 3] };
+        for (text, paints) in [
+            (&spaced, paints(1.0, one_level)),
+            (&grey, paints(1.0, near([255, 255, 0]))),
+            (&grey, paints(1.0, |x, _| if x < 20 { [255; 3] } else { [255, 0, 255] })),
+            (&grey, paints(1.0, |x, _| [u8::try_from(6 * x).unwrap(); 3])),
+        ] {
+            assert!(text.alone(CLIP, &paints.painted, paints.colour).is_none());
+            assert!(text.measure(&paints).is_some(), "two pictures tell");
+        }
+        // What has the colour of the paint, or fills the box, says nothing of what is behind it.
+        assert!(grey.alone(CLIP, &RgbImage::from_pixel(CLIP.width, CLIP.height, FIRST), FIRST).is_none());
+        let shadowed = Text { has_shadow: true, ..grey.clone() };
+        let field = Text { is_field: true, ..grey.clone() };
+        for text in [shadowed, field] {
+            assert!(text.alone(CLIP, &paints(1.0, white).painted, FIRST).is_none());
+        }
+        // Beyond the picture.
+        assert!(grey.alone(Rect { x: 110, ..CLIP }, &paints(1.0, white).painted, FIRST).is_none());
     }
 
     #[test]

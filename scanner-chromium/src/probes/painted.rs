@@ -11,7 +11,7 @@ use std::{
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use image::{ImageFormat as PictureFormat, ImageReader, Limits, Rgb, RgbImage};
+use image::{ImageFormat as PictureFormat, ImageReader, Limits, Rgb, RgbImage, imageops::crop_imm};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
@@ -19,7 +19,7 @@ use tokio::{
     time::{Duration, Instant},
 };
 
-use super::glyphs::{Contrast, Measured, Paints, Text, Verdict, paint_for};
+use super::glyphs::{Contrast, FIRST, Measured, Paints, Text, Verdict, paint_for};
 use crate::{
     axe::AxeError,
     browser::{Outcome, Tab, evaluate},
@@ -54,7 +54,7 @@ const RESERVE: Duration = Duration::from_secs(8);
 const ENDING: Duration = Duration::from_secs(4);
 /// The number of parts of a page that are pictured.
 const MAX_PARTS: usize = 30;
-/// The pixels of all parts together: each is pictured twice, or three times if a text in it has a shadow.
+/// The pixels of all parts together: each is pictured up to three times, or four times if a text in it has a shadow.
 const MAX_PIXELS: u64 = 64_000_000;
 /// The pixels of a part: two or three pictures of one are decoded at a time.
 const MAX_PART_PIXELS: u64 = 4_000_000;
@@ -222,7 +222,8 @@ impl Page<'_> {
         let (mut measured, mut under_way) = (Vec::new(), None::<JoinHandle<_>>);
         for sheet in sheets(parts) {
             match self.pictures(sheet, texts).await {
-                Ok(Some(pictured)) => {
+                Ok(Some(Sheet { measured: at_once, pictured })) => {
+                    measured.extend(at_once);
                     let texts = Arc::clone(texts);
                     let next = tokio::task::spawn_blocking(move || {
                         pictured.into_iter().filter_map(|one| one.measured(&texts)).flatten().collect()
@@ -250,9 +251,25 @@ impl Page<'_> {
         Ok(Some(evaluated.result.value.take()))
     }
 
-    /// Takes the pictures of some parts of the page; `None` after an exception.
-    async fn pictures(self, parts: Vec<Part>, texts: &Arc<Vec<Text>>) -> Result<Option<Vec<Pictured>>, CdpError> {
+    /// Takes the pictures of some parts of the page; `None` after an exception. A part of which the first picture says all is measured at once.
+    async fn pictures(self, parts: Vec<Part>, texts: &Arc<Vec<Text>>) -> Result<Option<Sheet>, CdpError> {
         // To paint the texts in another way takes as long as several pictures: all parts in the one, then all in the next.
+        let Some(painted) = self.shots(&css(FIRST), parts.iter()).await? else { return Ok(None) };
+        let of_parts = Arc::clone(texts);
+        let looking = tokio::task::spawn_blocking(move || {
+            let (mut measured, mut left) = (Vec::new(), Vec::new());
+            for (part, png) in parts.into_iter().zip(painted) {
+                let (at_once, others) = part.measured_at_once(&of_parts, &png);
+                measured.extend(at_once);
+                left.extend(others.map(|others| (others, Picture { clip: part.clip, png })));
+            }
+            (measured, left)
+        });
+        let Ok((measured, left)) = looking.await else { return Ok(Some(Sheet::default())) };
+        let (parts, painted): (Vec<Part>, Vec<Picture>) = left.into_iter().unzip();
+        if parts.is_empty() {
+            return Ok(Some(Sheet { measured, pictured: Vec::new() }));
+        }
         let Some(bare) = self.shots("bare", parts.iter()).await? else { return Ok(None) };
         let shadowed = parts.iter().filter(|part| part.has_shadow(texts));
         let plain =
@@ -267,17 +284,21 @@ impl Page<'_> {
             let colour = paint_for(behind);
             (parts, bare, colour)
         });
-        let Ok((parts, bare, colour)) = choosing.await else { return Ok(Some(Vec::new())) };
-        let [red, green, blue] = colour.0;
-        let Some(painted) = self.shots(&format!("rgb({red}, {green}, {blue})"), parts.iter()).await? else {
-            return Ok(None);
+        let Ok((parts, bare, colour)) = choosing.await else {
+            return Ok(Some(Sheet { measured, pictured: Vec::new() }));
+        };
+        let painted = if colour == FIRST {
+            painted
+        } else {
+            let Some(again) = self.shots(&css(colour), parts.iter()).await? else { return Ok(None) };
+            parts.iter().zip(again).map(|(part, png)| Picture { clip: part.clip, png }).collect()
         };
         let mut plain = plain.into_iter();
         let pictured = parts.into_iter().zip(bare).zip(painted).map(|((part, bare), painted)| {
             let plain = part.has_shadow(texts).then(|| plain.next().unwrap_or_default());
             Pictured { part, bare, plain, painted, colour }
         });
-        Ok(Some(pictured.collect()))
+        Ok(Some(Sheet { measured, pictured: pictured.collect() }))
     }
 
     /// Takes a picture of each of these parts, with the texts of the page painted in this way; `None` after an exception.
@@ -341,6 +362,21 @@ impl Part {
         self.texts.iter().filter_map(|place| texts.get(*place))
     }
 
+    /// Returns what a picture with the texts in [`FIRST`] says of them, by their numbers, and the part with those of which it does not say
+    /// enough, if there are any.
+    fn measured_at_once(&self, texts: &[Text], png: &[u8]) -> (Vec<(usize, Measured)>, Option<Self>) {
+        let Some(painted) = decoded(png) else { return (Vec::new(), None) };
+        let (mut measured, mut left) = (Vec::new(), Vec::new());
+        for (place, text) in self.texts.iter().filter_map(|place| Some((*place, texts.get(*place)?))) {
+            match text.alone(self.clip, &painted, FIRST) {
+                Some(paints) => measured.extend(text.measure(&paints).map(|own| (text.number, own))),
+                None => left.push(place),
+            }
+        }
+        let clip = left.iter().filter_map(|place| clip_of(&texts[*place])).reduce(Rect::with);
+        (measured, clip.map(|clip| Self { clip, texts: left, step: self.step }))
+    }
+
     fn has_shadow(&self, texts: &[Text]) -> bool {
         self.texts(texts).any(|text| text.has_shadow)
     }
@@ -356,6 +392,15 @@ impl Part {
     }
 }
 
+/// The parts of a page that are pictured together.
+#[derive(Debug, Default)]
+struct Sheet {
+    /// What was measured at once, by the numbers of the texts.
+    measured: Vec<(usize, Measured)>,
+    /// The other parts.
+    pictured: Vec<Pictured>,
+}
+
 /// A part of a page, with its pictures.
 #[derive(Debug)]
 struct Pictured {
@@ -363,8 +408,25 @@ struct Pictured {
     bare: Vec<u8>,
     /// With neither texts nor shadows, if a text has one.
     plain: Option<Vec<u8>>,
-    painted: Vec<u8>,
+    /// Of the part, or of more around it.
+    painted: Picture,
     colour: Rgb<u8>,
+}
+
+/// A picture of a part of a page.
+#[derive(Debug)]
+struct Picture {
+    clip: Rect,
+    png: Vec<u8>,
+}
+
+impl Picture {
+    /// Returns this part of it.
+    fn decoded(&self, part: Rect) -> Option<RgbImage> {
+        let picture = decoded(&self.png)?;
+        let (x, y) = (part.x.checked_sub(self.clip.x)?, part.y.checked_sub(self.clip.y)?);
+        Some(if part == self.clip { picture } else { crop_imm(&picture, x, y, part.width, part.height).to_image() })
+    }
 }
 
 impl Pictured {
@@ -375,7 +437,8 @@ impl Pictured {
             Some(png) => Some(decoded(&png)?),
             None => None,
         };
-        let paints = Paints { clip: part.clip, bare: decoded(&bare)?, plain, painted: decoded(&painted)?, colour };
+        let paints =
+            Paints { clip: part.clip, bare: decoded(&bare)?, plain, painted: painted.decoded(part.clip)?, colour };
         Some(part.texts(texts).filter_map(|text| Some((text.number, text.measure(&paints)?))).collect())
     }
 }
@@ -390,14 +453,6 @@ async fn finished(measuring: Option<JoinHandle<Vec<(usize, Measured)>>>) -> Vec<
 
 /// Returns the parts of a page that show these texts, within the bounds: those with most texts.
 fn parts(texts: &[Text]) -> Vec<Part> {
-    let clip_of = |text: &Text| {
-        let left = text.rects.iter().map(|rect| rect[0]).min()?.saturating_sub(PADDING);
-        let top = text.rects.iter().map(|rect| rect[1]).min()?.saturating_sub(PADDING);
-        let right = text.rects.iter().map(|rect| rect[0].saturating_add(rect[2])).max()?.saturating_add(PADDING);
-        let bottom = text.rects.iter().map(|rect| rect[1].saturating_add(rect[3])).max()?.saturating_add(PADDING);
-        let clip = Rect { x: left, y: top, width: right.saturating_sub(left), height: bottom.saturating_sub(top) };
-        is_part(clip).then_some(clip)
-    };
     let mut clips: Vec<(usize, Rect)> =
         texts.iter().enumerate().filter_map(|(place, text)| Some((place, clip_of(text)?))).collect();
     clips.sort_by_key(|(place, clip)| (clip.y, clip.x, *place));
@@ -419,6 +474,16 @@ fn parts(texts: &[Text]) -> Vec<Part> {
     parts
 }
 
+/// Returns the part of a page that has all boxes of a text, with some room around them; `None` if it is too large for one picture.
+fn clip_of(text: &Text) -> Option<Rect> {
+    let left = text.rects.iter().map(|rect| rect[0]).min()?.saturating_sub(PADDING);
+    let top = text.rects.iter().map(|rect| rect[1]).min()?.saturating_sub(PADDING);
+    let right = text.rects.iter().map(|rect| rect[0].saturating_add(rect[2])).max()?.saturating_add(PADDING);
+    let bottom = text.rects.iter().map(|rect| rect[1].saturating_add(rect[3])).max()?.saturating_add(PADDING);
+    let clip = Rect { x: left, y: top, width: right.saturating_sub(left), height: bottom.saturating_sub(top) };
+    is_part(clip).then_some(clip)
+}
+
 fn is_part(clip: Rect) -> bool {
     clip.height <= MAX_HEIGHT && pixels(clip) <= MAX_PART_PIXELS
 }
@@ -437,7 +502,7 @@ fn grouped(clips: &[(usize, Rect)], picture: u64) -> Vec<Part> {
         let mut best = None::<Way>;
         let mut clip = *last;
         for (before, (_, first)) in clips[..=end].iter().enumerate().rev() {
-            clip = around(clip, *first);
+            clip = clip.with(*first);
             if !is_part(clip) {
                 break;
             }
@@ -485,12 +550,6 @@ fn pixels(clip: Rect) -> u64 {
     u64::from(clip.width) * u64::from(clip.height)
 }
 
-fn around(one: Rect, other: Rect) -> Rect {
-    let (x, y) = (one.x.min(other.x), one.y.min(other.y));
-    let (right, bottom) = (one.right().max(other.right()), one.bottom().max(other.bottom()));
-    Rect { x, y, width: right - x, height: bottom - y }
-}
-
 /// Returns the verdicts on the contrast of texts, in the form that `painted.js` takes.
 fn judge(texts: &[Text], measured: &HashMap<usize, Measured>) -> Vec<Value> {
     let of_text = |text: &Text| {
@@ -531,6 +590,11 @@ fn said(number: usize, verdict: Verdict, contrast: Contrast) -> Value {
     // Two places, cut off as axe-core does: 4.499 is not 4.5.
     let [least, most] = [contrast.least, contrast.most].map(|contrast| (contrast * 100.0).floor() / 100.0);
     json!({ "number": number, "is": is, "least": least, "most": most })
+}
+
+/// Returns a colour as the browser writes it.
+fn css(Rgb([red, green, blue]): Rgb<u8>) -> String {
+    format!("rgb({red}, {green}, {blue})")
 }
 
 fn decoded(png: &[u8]) -> Option<RgbImage> {
