@@ -367,8 +367,13 @@ impl Part {
     fn measured_at_once(&self, texts: &[Text], png: &[u8]) -> (Vec<(usize, Measured)>, Option<Self>) {
         let Some(painted) = decoded(png) else { return (Vec::new(), None) };
         let (mut measured, mut left) = (Vec::new(), Vec::new());
+        // Boxes of texts may lie over each other without end; those of an ordinary page are smaller than the part.
+        let mut pixels_left = MAX_PART_PIXELS;
         for (place, text) in self.texts.iter().filter_map(|place| Some((*place, texts.get(*place)?))) {
-            match text.alone(self.clip, &painted, FIRST) {
+            let boxes = text.rects.iter().map(|[.., width, height]| u64::from(*width) * u64::from(*height)).sum();
+            let rest = pixels_left.checked_sub(boxes);
+            pixels_left = rest.unwrap_or(pixels_left);
+            match rest.and_then(|_| text.alone(self.clip, &painted, FIRST)) {
                 Some(paints) => measured.extend(text.measure(&paints).map(|own| (text.number, own))),
                 None => left.push(place),
             }
@@ -677,6 +682,16 @@ mod tests {
             judge_links(&[Link { number: 0, other: 9, is_same_ground: true }], &[(0, flat)].into()),
             Vec::<Value>::new()
         );
+    }
+
+    #[test]
+    fn boxes_of_texts_that_lie_over_each_other_are_looked_at_within_bounds() {
+        let texts: Vec<Text> = (0..8).map(|number| text(number, [0, 0, 1_000, 1_000])).collect();
+        let part = Part { clip: Rect { x: 0, y: 0, width: 1_003, height: 1_003 }, texts: (0..8).collect(), step: None };
+        let mut png = Cursor::new(Vec::new());
+        RgbImage::from_pixel(1_003, 1_003, Rgb([255; 3])).write_to(&mut png, PictureFormat::Png).unwrap();
+        let (_, others) = part.measured_at_once(&texts, &png.into_inner());
+        assert_eq!(others.map(|others| others.texts), Some(vec![4, 5, 6, 7]));
     }
 
     #[test]
