@@ -49,7 +49,8 @@
     'a11ycheck-context-change': () => {
       const found = ['focus', 'change'].flatMap((event) => judged('a11ycheck-context-change', event));
       // One that leads away for both stands once.
-      const undecided = found.filter(({ element }, place) => found.findIndex((other) => other.element === element) === place);
+      const known = new Set();
+      const undecided = found.filter(({ element }) => known.size < known.add(element).size);
       return { failed: [], undecided, isApplicable: all(reached).some(isUsed) };
     },
   };

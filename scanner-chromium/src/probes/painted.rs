@@ -251,7 +251,7 @@ impl Page<'_> {
         Ok(Some(evaluated.result.value.take()))
     }
 
-    /// Takes the pictures of some parts of the page; `None` after an exception. A part of which the first picture says all is measured at once.
+    /// Takes the pictures of some parts of the page; `None` after an exception. Texts of which the first picture says all are measured at once.
     async fn pictures(self, parts: Vec<Part>, texts: &Arc<Vec<Text>>) -> Result<Option<Sheet>, CdpError> {
         // To paint the texts in another way takes as long as several pictures: all parts in the one, then all in the next.
         let Some(painted) = self.shots(&css(FIRST), parts.iter()).await? else { return Ok(None) };
@@ -402,7 +402,7 @@ impl Part {
 struct Sheet {
     /// What was measured at once, by the numbers of the texts.
     measured: Vec<(usize, Measured)>,
-    /// The other parts.
+    /// The parts with the other texts.
     pictured: Vec<Pictured>,
 }
 
