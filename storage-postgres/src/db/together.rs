@@ -69,8 +69,6 @@ impl<K, V> Default for Together<K, V> {
 }
 
 impl<K: Send + 'static, V: Send + 'static> Together<K, V> {
-    /// The number of waiting calls from which another statement is begun while others run.
-    const SHARED: usize = 16;
     /// The greatest number of statements that run at a time: a database with several processors can work on that many.
     const AT_ONCE: usize = 4;
 
@@ -99,7 +97,7 @@ impl<K: Send + 'static, V: Send + 'static> Together<K, V> {
         waiting.calls.push(call);
         let is_needed = match waiting.servers {
             0 => true,
-            servers => servers < Self::AT_ONCE && waiting.calls.len() >= Self::SHARED,
+            servers => servers < Self::AT_ONCE && waiting.calls.len() >= Self::ENOUGH,
         };
         is_needed.then(|| {
             waiting.servers += 1;
@@ -109,6 +107,9 @@ impl<K: Send + 'static, V: Send + 'static> Together<K, V> {
 }
 
 impl<K, V> Together<K, V> {
+    /// The number of waiting calls that are enough for a statement: it waits for no others, and is begun even while one runs.
+    const ENOUGH: usize = 16;
+
     fn lock(&self) -> MutexGuard<'_, Waiting<K, V>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -128,8 +129,7 @@ impl<K, V> Server<K, V> {
         F: Future<Output = Result<(), sqlx::Error>>,
     {
         loop {
-            // What has arrived meanwhile, or is about to be asked, shares the statement.
-            tokio::task::yield_now().await;
+            self.gather().await;
             let Some(calls) = self.next() else { return };
             // A call without an answer runs a statement of its own, which reports the error if it fails as well.
             match tokio::time::timeout(store.step_timeout(), serve(store.clone(), calls)).await {
@@ -137,6 +137,20 @@ impl<K, V> Server<K, V> {
                 Ok(Err(error)) => tracing::debug!(%error, "a statement for several calls failed"),
                 Err(_) => tracing::debug!("a statement for several calls took too long"),
             }
+        }
+    }
+
+    /// Lets the runtime take in what has arrived meanwhile, or is about to be asked, so that it shares the statement; and again for as long as
+    /// that brings more calls.
+    async fn gather(&self) {
+        let mut gathered = 1;
+        loop {
+            tokio::task::yield_now().await;
+            let waiting = self.of.lock().calls.len();
+            if waiting <= gathered || waiting >= Together::<K, V>::ENOUGH {
+                return;
+            }
+            gathered = waiting;
         }
     }
 
