@@ -38,6 +38,10 @@ use crate::{
     table::Table,
 };
 
+/// That of `a11ycheck-server`.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// The number of connections of the client.
 const CONNECTIONS: usize = 16;
 /// The numbers of tokens with which each path is requested.

@@ -139,7 +139,7 @@ fn corpora(machine: &Machine, kind: &str, Corpus { cases, rest }: &Corpus) -> Re
 
 /// Starts a database, unless `DATABASE_URL` names one, and runs a bench on it.
 fn with_database(machine: &Machine, bench: &mut Command) -> Result<(), Error> {
-    let tools = tools::ensure(machine, &["postgres"])?;
+    let tools = tools::ensure(machine, &["compile", "postgres"])?;
     // Ends, and is removed, when this function does. It waits for the disk, as a database in use does.
     let database = Database::start(machine, &tools, Disk::Synced)?;
     command::run(database.pass_to(bench))

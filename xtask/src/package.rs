@@ -32,7 +32,7 @@ pub(crate) enum Package {
 ///
 /// Those of [`tools::ensure`], [`serve::build_release`] and [`command::run`](run_command).
 pub(crate) fn run(machine: &Machine, package: Package) -> Result<(), Error> {
-    let mut groups = vec!["axe", "package"];
+    let mut groups = vec!["axe", "compile", "package"];
     match package {
         Package::Deb { prove: false } => {}
         Package::Deb { prove: true } => groups.push("prove"),

@@ -10,9 +10,9 @@ use crate::machine::{Attendance, Machine};
 const INSTALL: &str = "xtask/tools/install.sh";
 
 /// The groups that a server needs.
-pub(crate) const OF_SERVER: [&str; 2] = ["browser", "axe"];
+pub(crate) const OF_SERVER: [&str; 3] = ["browser", "axe", "compile"];
 /// The groups of `cargo xtask setup`: those of a server, and the programs without which few tests run.
-pub(crate) const OF_SETUP: [&str; 4] = ["browser", "axe", "postgres", "sites"];
+pub(crate) const OF_SETUP: [&str; 5] = ["browser", "axe", "compile", "postgres", "sites"];
 /// The groups that `cargo test` needs beside those of set-up.
 pub(crate) const OF_TESTS: [&str; 5] = ["pdf", "exports", "neighbours", "clients", "monitoring"];
 
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(first.chromium(), bench.programs().join("chromium-headless-shell"));
         assert!(first.path("A11YCHECK_AXE").is_file());
         let (apt, npm) = (bench.log("apt-get"), bench.log("npm"));
-        assert_eq!(apt.len(), 5, "the lists, a browser, certificate authorities, a font and npm: {apt:?}");
+        assert_eq!(apt.len(), 6, "the lists, a browser, certificate authorities, a font, npm and make: {apt:?}");
 
         assert_eq!(ensure(&bench.machine(), &OF_SERVER).unwrap(), first);
         assert_eq!((bench.log("apt-get"), bench.log("npm")), (apt, npm));
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_group_that_does_not_exist_is_refused() {
         assert!(
-            complaint(&Bench::new().machine(), "-x").contains("is no group: name some of browser axe postgres pdf")
+            complaint(&Bench::new().machine(), "-x").contains("is no group: name some of browser axe compile postgres")
         );
     }
 
@@ -203,6 +203,7 @@ mod tests {
         for (group, hints) in [
             ("browser", &["package chromium-headless-shell", "fonts-dejavu-core", "A11YCHECK_CHROMIUM"][..]),
             ("axe", &["npm"]),
+            ("compile", &["package make"]),
             ("postgres", &["package postgresql", "DATABASE_URL"]),
             ("sites", &["libnss3-tools", "tinyproxy"]),
         ] {

@@ -4,6 +4,7 @@
 #     sh xtask/tools/install.sh [--packages] [--ask] GROUP…
 #
 # browser       Chromium with a font
+# compile       what the server's libraries in C are built with, beside the compiler without which Rust links nothing
 # axe           axe-core, which checks pages, in the version that `package-lock.json` pins, in `node_modules`
 # postgres      the programs with which a PostgreSQL is started, unless DATABASE_URL names a database
 # pdf           judges of PDF files: Poppler, qpdf, veraPDF on Java
@@ -496,6 +497,14 @@ install_bare() {
     :
 }
 
+needs_of_compile() {
+    need make make
+}
+
+install_compile() {
+    :
+}
+
 needs_of_package() {
     need dh debhelper
     need dpkg-deb dpkg
@@ -587,7 +596,7 @@ look() {
     done
 }
 
-groups='browser axe postgres pdf exports neighbours schemathesis clients pages peers deny sites bare package prove image monitoring'
+groups='browser axe compile postgres pdf exports neighbours schemathesis clients pages peers deny sites bare package prove image monitoring'
 installs='' asks=''
 while :; do
     case ${1:-} in

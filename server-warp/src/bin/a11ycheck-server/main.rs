@@ -45,6 +45,10 @@ use crate::{
     welcome::{AccountAddress, Addresses},
 };
 
+/// Requests of the API are many small allocations, and what a check or a PDF took goes back to the system (decision 0067).
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     match start(Arguments::parse()).await {
