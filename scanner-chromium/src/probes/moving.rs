@@ -404,6 +404,7 @@ impl Page<'_> {
             self.tab.session().call(narrow, self.deadline).await?;
             self.evaluate(look).await?;
         }
+        self.tab.session().call(self.own_size(), self.deadline).await?;
         self.evaluate("narrow.end()").await?;
         Ok(())
     }

@@ -90,7 +90,8 @@ pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -
     if times.all.is_zero() {
         return Ok(());
     }
-    // What a hidden page draws may differ between two pictures on a busy machine.
+    // While a page is hidden, its layers beyond the pixel that is drawn (boxes that scroll, bars that blur what is behind them) may be
+    // missing in the first picture after its colours have changed: in some 5 of 117 on a busy machine.
     tab.show(deadline).await?;
     let page = Page { tab, world: main_world, deadline: now + times.all, pictured_by: now + times.pictures };
     let measured = match page.measure().await {

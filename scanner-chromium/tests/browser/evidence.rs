@@ -350,6 +350,21 @@ async fn a_page_that_was_moved_is_shown_as_a_whole_and_has_not_noticed_that_less
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_slides_back_as_a_window_grows_is_pictured_where_it_belongs() {
+    let body = format!(
+        "<style>
+             #menu {{ position: absolute; left: 0; transition: left 90s }}
+             @media (max-width: 1000px) {{ #menu {{ left: -500px; transition: none }} }}
+         </style><div id=menu>{}</div>",
+        image_of("ff0000"),
+    );
+    let site = Site::start(move |_| Reply::Html(page("Home", &body))).await;
+    let output = output(config().with_moving_probes(MovingProbes::EveryPage), &site, 1).await;
+    assert_eq!(assert_right(&output), 1);
+    assert_eq!(output.findings.items[0].area.map(|area| area.x), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pictures_change_nothing_of_what_is_found() {
     // A frame that is laid out after its script has run gets a `resize` anyway: the second animation frame comes after
     // it.

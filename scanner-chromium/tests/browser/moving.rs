@@ -210,6 +210,8 @@ const MOVED: [(&str, &str, &str, &[&str]); 12] = [
             "<p>WIDE</p>",
             "<div style='overflow-x: auto'><p style='width: 900px'>WIDE</p></div><table><tr><td style='min-width: 900px'>WIDE</table>",
             "<p style='position: absolute; left: -9999px; width: 900px'>WIDE</p><img src='data:,' alt=x style='width: 900px'>",
+            // It slides to where it belongs in such a window.
+            "<style>p { position: absolute; left: 600px; transition: left 90s } @media (max-width: 1000px) { p { left: 0 } }</style><p>WIDE</p>",
         ],
     ),
 ];
