@@ -1,6 +1,6 @@
 //! The address of a site.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
@@ -57,12 +57,14 @@ impl SiteUrl {
         if text.len() > Self::MAX_LENGTH {
             return Err(SiteUrlError::TooLong);
         }
-        let with_scheme = if has_scheme(text) { text.to_owned() } else { format!("https://{text}") };
+        let with_scheme = if has_scheme(text) { Cow::Borrowed(text) } else { Cow::Owned(format!("https://{text}")) };
         let mut url = Url::parse(&with_scheme).map_err(|_| SiteUrlError::Invalid)?;
         if !matches!(url.scheme(), "http" | "https") || !url.username().is_empty() || url.password().is_some() {
             return Err(SiteUrlError::Invalid);
         }
-        url.set_fragment(None);
+        if url.fragment().is_some() {
+            url.set_fragment(None);
+        }
         drop_trailing_dot(&mut url)?;
         if url.host_str().is_none_or(str::is_empty) {
             return Err(SiteUrlError::Invalid);
@@ -105,11 +107,12 @@ fn has_scheme(text: &str) -> bool {
 /// lists must not.
 fn drop_trailing_dot(url: &mut Url) -> Result<(), SiteUrlError> {
     let Some(Host::Domain(name)) = url.host() else { return Ok(()) };
-    let bare = name.trim_end_matches('.').to_owned();
+    let bare = name.trim_end_matches('.');
     if bare.is_empty() {
         return Err(SiteUrlError::Invalid);
     }
     if bare.len() != name.len() {
+        let bare = bare.to_owned();
         url.set_host(Some(&bare)).map_err(|_| SiteUrlError::Invalid)?;
     }
     Ok(())
