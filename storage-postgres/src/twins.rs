@@ -12,6 +12,7 @@
 //! | [`later_hold`] | [`purge_hold`](a11ycheck_core::domain::purge_hold) |
 //! | [`merged_plan`] | [`Plan::in_place_of`](a11ycheck_core::domain::Plan::in_place_of) |
 //! | [`counted`], [`counted_more`], [`lasting_windows_admit`] | [`RateCounters::admit`](a11ycheck_core::domain::RateCounters::admit) |
+//! | [`counts_at`] | [`RateCounters::counts_at`](a11ycheck_core::domain::RateCounters::counts_at) |
 //! | [`given_back`] | [`RateCounters::give_back`](a11ycheck_core::domain::RateCounters::give_back) |
 //! | [`manual_check_started`] | [`ManualChecks::started`](a11ycheck_core::domain::ManualChecks::started) |
 //! | [`scan_is_due`], [`scan_is_running`] | [`ScanState::is_due`](a11ycheck_core::domain::ScanState::is_due) |
@@ -114,6 +115,13 @@ macro_rules! merged_plan {
     };
 }
 
+/// The instant at which a request that arrives at the instant counts in counters `c`.
+macro_rules! counts_at {
+    ($now:literal) => {
+        concat!("greatest(", $now, ", c.general_started_at, c.files_started_at)")
+    };
+}
+
 /// The statement of [`RateCounters::admit`](a11ycheck_core::domain::RateCounters::admit): it counts a request, up to
 /// the response, on a row that no other request can change meanwhile. Its result is given to the domain again each
 /// time.
@@ -149,20 +157,25 @@ macro_rules! counted {
                             after.general_used,
                             after.files_started_at,
                             after.files_used,
-                            asked.at,
+                            counts.at,
                             judged.admitted,
-                            coalesce(greatest(after.general_started_at, after.files_started_at) + $2, asked.at)
+                            coalesce(greatest(after.general_started_at, after.files_started_at) + $2, counts.at)
                         FROM asked
                         CROSS JOIN LATERAL (
+                            SELECT ",
+            crate::twins::counts_at!("asked.at"),
+            " AS at
+                        ) AS counts
+                        CROSS JOIN LATERAL (
                             SELECT
-                                coalesce(asked.at < c.general_started_at + $2, false) AS general_lasts,
-                                coalesce(asked.at < c.files_started_at + $2, false) AS files_last
+                                coalesce(counts.at < c.general_started_at + $2, false) AS general_lasts,
+                                coalesce(counts.at < c.files_started_at + $2, false) AS files_last
                         ) AS windows
                         CROSS JOIN LATERAL (
                             SELECT
-                                CASE WHEN general_lasts THEN c.general_started_at ELSE asked.at END AS general_started_at,
+                                CASE WHEN general_lasts THEN c.general_started_at ELSE counts.at END AS general_started_at,
                                 CASE WHEN general_lasts THEN c.general_used ELSE 0 END AS general_used,
-                                CASE WHEN files_last THEN c.files_started_at ELSE asked.at END AS files_started_at,
+                                CASE WHEN files_last THEN c.files_started_at ELSE counts.at END AS files_started_at,
                                 CASE WHEN files_last THEN c.files_used ELSE 0 END AS files_used
                         ) AS current
                         CROSS JOIN LATERAL (
@@ -197,7 +210,7 @@ macro_rules! counted_more {
             ")::integer * ",
             $number,
             ", counted_at = ",
-            $now,
+            crate::twins::counts_at!($now),
             ", admitted = true"
         )
     };
@@ -214,7 +227,7 @@ macro_rules! lasting_windows_admit {
             " <= ",
             $general_limit,
             " AND ",
-            $now,
+            crate::twins::counts_at!($now),
             " < c.general_started_at + ",
             $length,
             " AND (NOT ",
@@ -224,7 +237,7 @@ macro_rules! lasting_windows_admit {
             " <= ",
             $files_limit,
             " AND ",
-            $now,
+            crate::twins::counts_at!($now),
             " < c.files_started_at + ",
             $length,
             ")"
@@ -367,7 +380,8 @@ pub(crate) const ROTATE_SECRET: &str = "UPDATE endpoints
      WHERE team_id = $1 AND id = $2";
 
 pub(crate) use {
-    counted, counted_more, delivery_has_left_log, delivery_is_due, delivery_is_lost, delivery_is_under_way, given_back,
-    in_history, is_held, lasting_windows_admit, later_hold, latest_completed, leaves_history_at, left_history,
-    manual_check_started, merged_plan, scan_is_due, scan_is_offered, scan_is_running, secrets_are_opened_by,
+    counted, counted_more, counts_at, delivery_has_left_log, delivery_is_due, delivery_is_lost, delivery_is_under_way,
+    given_back, in_history, is_held, lasting_windows_admit, later_hold, latest_completed, leaves_history_at,
+    left_history, manual_check_started, merged_plan, scan_is_due, scan_is_offered, scan_is_running,
+    secrets_are_opened_by,
 };

@@ -92,8 +92,17 @@ impl RateDecision {
 }
 
 impl RateCounters {
-    /// Checks a request against its counters and counts it in all of them or, if one is used up, in none.
+    /// Returns the instant at which a request that arrives at `now` counts: `now` or, if a window has begun since then,
+    /// the latest beginning of one. A request can find such a window where another node began it while the request
+    /// waited for its turn, or where a clock was set back. [`give_back`](Self::give_back) needs this instant.
+    pub fn counts_at(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        [self.general, self.files].into_iter().flatten().map(|window| window.started_at).fold(now, Ord::max)
+    }
+
+    /// Checks a request that arrives at `now` against its counters and counts it, at the instant that
+    /// [`counts_at`](Self::counts_at) says, in all of them or, if one is used up, in none.
     pub fn admit(&mut self, class: RequestClass, limits: RateLimits, now: DateTime<Utc>) -> RateDecision {
+        let now = self.counts_at(now);
         let general = RateWindow::current(self.general, now);
         let mut asked = vec![(general, limits.general)];
         if class == RequestClass::File {
@@ -118,8 +127,8 @@ impl RateCounters {
         RateDecision { limit, remaining, retry_at: None }
     }
 
-    /// Removes a request that was counted at `counted_at` from its counters again, never below zero, and from each
-    /// counter only if the window in which it was counted still lasts: a window that has begun since then has not
+    /// Removes a request that was counted at `counted_at`, as [`counts_at`](Self::counts_at) says, from its counters
+    /// again, never below zero, and from each counter only if the window in which it was counted still lasts: a window that has begun since then has not
     /// counted it.
     pub fn give_back(&mut self, class: RequestClass, counted_at: DateTime<Utc>) {
         let files = self.files.as_mut().filter(|_| class == RequestClass::File);
@@ -212,5 +221,24 @@ mod tests {
         counters.give_back(RequestClass::File, counted_at);
         let left = |class| counters.left(class, LIMITS, later).remaining;
         assert_eq!((left(RequestClass::General), left(RequestClass::File)), (59, 19));
+    }
+
+    #[test]
+    fn a_request_that_arrived_before_the_windows_that_count_it_is_given_back_to_them() {
+        let start = Utc::now();
+        let mut counters = RateCounters::default();
+        counters.admit(RequestClass::General, LIMITS, start);
+        let files_start = start + TimeDelta::milliseconds(5);
+        counters.admit(RequestClass::File, LIMITS, files_start);
+        for arrived_at in [start - TimeDelta::seconds(1), start + TimeDelta::milliseconds(2)] {
+            let counted_at = counters.counts_at(arrived_at);
+            assert_eq!(counted_at, files_start);
+            let before = counters;
+            assert!(counters.admit(RequestClass::File, LIMITS, arrived_at).is_admitted());
+            counters.give_back(RequestClass::File, counted_at);
+            assert_eq!(counters, before);
+        }
+        let later = start + TimeDelta::seconds(1);
+        assert_eq!(counters.counts_at(later), later);
     }
 }

@@ -20,7 +20,9 @@ pub struct AdmittedToken {
     pub token: ApiToken,
     /// The decision of the token's counters on this request. The limits are the plan's.
     pub rate: RateDecision,
-    /// The instant of the decision.
+    /// The instant at which the request counts, which [`give_back_token`](RateLimitStore::give_back_token) needs. It is
+    /// not before the beginning of a window of the counters, see
+    /// [`RateCounters::counts_at`](crate::domain::RateCounters::counts_at).
     pub at: DateTime<Utc>,
 }
 

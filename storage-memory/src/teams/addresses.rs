@@ -26,10 +26,11 @@ impl Addresses {
         class: RequestClass,
         limits: RateLimits,
         now: DateTime<Utc>,
-    ) -> RateDecision {
+    ) -> (RateDecision, DateTime<Utc>) {
         self.forget_ended(now);
         let mut counters = self.counters.get(&address).copied().unwrap_or_default();
         let before = ends_at(&counters);
+        let at = counters.counts_at(now);
         let decision = counters.admit(class, limits, now);
         // A refused request changes nothing; with a limit of 0 there are not even counters.
         if let Some(end) = ends_at(&counters) {
@@ -39,7 +40,7 @@ impl Addresses {
             self.ends.insert((end, address));
             self.counters.insert(address, counters);
         }
-        decision
+        (decision, at)
     }
 
     fn forget_ended(&mut self, now: DateTime<Utc>) {
@@ -81,7 +82,7 @@ mod tests {
         let mut addresses = Addresses::default();
         let limits = RateLimits::new(0, 0);
         assert!(
-            !addresses.admit(IpAddr::V4(Ipv4Addr::LOCALHOST), RequestClass::File, limits, Utc::now()).is_admitted()
+            !addresses.admit(IpAddr::V4(Ipv4Addr::LOCALHOST), RequestClass::File, limits, Utc::now()).0.is_admitted()
         );
         assert!(addresses.counters.is_empty() && addresses.ends.is_empty());
     }

@@ -22,11 +22,12 @@ impl RateLimitStore for MemoryStore {
             let limits = team.plan.limits.per_minute();
             let token = row.token.clone();
             let mut counters = row.counters;
+            let at = counters.counts_at(now);
             let rate = counters.admit(class, limits, now);
             if let Some(row) = state.tokens.get_mut(&token.id) {
                 row.counters = counters;
             }
-            Ok(Some(AdmittedToken { team, token, rate, at: now }))
+            Ok(Some(AdmittedToken { team, token, rate, at }))
         })
     }
 
@@ -61,6 +62,6 @@ impl RateLimitStore for MemoryStore {
         class: RequestClass,
         limits: RateLimits,
     ) -> Result<(RateDecision, DateTime<Utc>), StoreError> {
-        self.step(|state, now| Ok((state.addresses.admit(address, class, limits, now), now)))
+        self.step(|state, now| Ok(state.addresses.admit(address, class, limits, now)))
     }
 }

@@ -44,8 +44,7 @@ impl Counters {
         now: impl FnOnce() -> DateTime<Utc>,
     ) -> (RateDecision, DateTime<Utc>) {
         let mut table = self.lock();
-        let now = now();
-        (table.admit(key, class, limits, now), now)
+        table.admit(key, class, limits, now())
     }
 
     /// Gives a request back that was admitted at `counted_at`, and returns how many are left.
@@ -71,10 +70,17 @@ impl Counters {
 }
 
 impl Table {
-    fn admit(&mut self, key: Key, class: RequestClass, limits: RateLimits, now: DateTime<Utc>) -> RateDecision {
+    fn admit(
+        &mut self,
+        key: Key,
+        class: RequestClass,
+        limits: RateLimits,
+        now: DateTime<Utc>,
+    ) -> (RateDecision, DateTime<Utc>) {
         self.forget_ended(now);
         let mut counters = self.counters.get(&key).copied().unwrap_or_default();
         let before = ends_at(&counters);
+        let at = counters.counts_at(now);
         let decision = counters.admit(class, limits, now);
         // A refused request changes nothing; with a limit of 0 there are not even counters.
         if let Some(end) = ends_at(&counters) {
@@ -84,7 +90,7 @@ impl Table {
             self.ends.insert((end, key));
             self.counters.insert(key, counters);
         }
-        decision
+        (decision, at)
     }
 
     fn forget_ended(&mut self, now: DateTime<Utc>) {

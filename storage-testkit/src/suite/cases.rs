@@ -77,6 +77,7 @@ macro_rules! store_cases {
                 admission_is_what_the_domain_says_it_is,
                 a_request_that_is_given_back_counts_against_no_counter,
                 what_an_earlier_window_counted_is_not_given_back_to_the_present_one,
+                a_request_that_arrived_before_its_window_began_is_given_back_to_it,
                 giving_back_is_what_the_domain_says_it_is,
                 each_token_has_counters_of_its_own,
                 a_blocked_lapsed_or_apiless_team_is_refused_as_such_and_its_requests_count,

@@ -158,6 +158,27 @@ pub(crate) async fn what_an_earlier_window_counted_is_not_given_back_to_the_pres
     assert_eq!(world.admit(&hash, RequestClass::General).await.rate.remaining, 58);
 }
 
+pub(crate) async fn a_request_that_arrived_before_its_window_began_is_given_back_to_it<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (token, hash) = world.token(world.team().await).await;
+    let began_at = world.admit(&hash, RequestClass::File).await.at;
+    // As where another node begins the window while the request waits, or where a clock is set back.
+    world.clock.set(began_at - INSTANT);
+    for class in [RequestClass::General, RequestClass::File] {
+        let admitted = world.admit(&hash, class).await;
+        assert_eq!((admitted.at, admitted.rate.is_admitted()), (began_at, true));
+        let left = world.store.give_back_token(token, class, admitted.at).await.unwrap();
+        let remaining = if class == RequestClass::General { 59 } else { 19 };
+        assert_eq!(left.map(|left| left.remaining), Some(remaining), "{class:?}");
+    }
+    let (_, counted_at) = world.store.admit_address(ADDRESS, RequestClass::General, LIMITS).await.unwrap();
+    world.clock.set(counted_at - INSTANT);
+    let (rate, at) = world.store.admit_address(ADDRESS, RequestClass::General, LIMITS).await.unwrap();
+    assert_eq!((at, rate.remaining), (counted_at, 58));
+}
+
 pub(crate) async fn giving_back_is_what_the_domain_says_it_is<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
     let (token, hash) = world.token(world.team().await).await;
