@@ -62,6 +62,8 @@ impl<C: Case> Checked<C> {
                 "all",
                 "--enhanced-contrast",
                 "--measured-contrast",
+                "--standard",
+                "wcag22-aa",
             ]);
             command.arg("--serve").arg(&arguments.cases).arg(format!("--output=json={}", kept.display()));
             if let Some(earl) = &arguments.earl {

@@ -1,7 +1,7 @@
-// Looks for text that goes on changing by itself. Called before anything moves the page, and leaves `changing` in this world. What it
-// finds becomes results of `outcome.probes`, in the form of `run.js`.
+// Looks for text that goes on changing by itself, and for slides that move on by themselves. Called before anything moves the page, and leaves
+// `changing` in this world. What it finds becomes results of `outcome.probes`, in the form of `run.js`.
 (makeStops, limits) => {
-  const id = 'a11ycheck-changing-text';
+  const [id, slidesId] = ['a11ycheck-changing-text', 'a11ycheck-auto-advance'];
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
     return (node) => get.call(node);
@@ -15,25 +15,99 @@
   const { querySelectorAll } = Document.prototype;
   const isShown = (element) => checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
   const elementOf = (node) => (nodeType(node) === Node.ELEMENT_NODE ? node : parent(node));
+  // An observer of the document does not see into shadow trees.
+  const shadow = getter(Element, 'shadowRoot');
+  const trees = [];
+  const treesIn = (all) => Array.prototype.map.call(all, shadow).filter(Boolean);
+  trees.push(...treesIn(querySelectorAll.call(document, '*')));
+  for (let at = 0; at < trees.length && trees.length < limits.trees; at += 1) {
+    trees.push(...treesIn(DocumentFragment.prototype.querySelectorAll.call(trees[at], '*')));
+  }
+  trees.length = Math.min(trees.length, limits.trees);
+  const observe = (observer, roots) => {
+    for (const root of roots) observer.observe(root, { subtree: true, childList: true, characterData: true });
+  };
 
   // A clock, and what a program is to read out when it comes, may have to change.
   const live = '[aria-live], [role="timer"], [role="status"], [role="log"], [role="alert"], [role="progressbar"], progress, time, output, [contenteditable], textarea';
   const clock = /\d\s*[:：]\s*\d\d/;
 
-  const isMoving = () => watch.contents.some(({ target, now }) => performance.now() - now < limits.recent && elementOf(target) && isConnected(target));
+  // What has changed in them so far.
+  const inner = [];
+  const listener = new MutationObserver((records) => {
+    for (const { target } of records.slice(-100)) inner.push({ target, now: performance.now() });
+    inner.splice(0, inner.length - 100);
+  });
+  observe(listener, trees);
+
+  const isMoving = () => [...watch.contents, ...inner].some(({ target, now }) => performance.now() - now < limits.recent && elementOf(target) && isConnected(target));
   const earlier = [...(globalThis.watch?.contents ?? [])];
   const wasMoving = earlier.length > 0 && isMoving();
 
+  // What is called a carousel, a slide show or a ticker, or seems to be one, the outermost of it, with some of its parts that hold text or pictures.
+  const { getBoundingClientRect } = Element.prototype;
+  const called = ['carousel', 'slide', 'swiper', 'slick', 'splide', 'flickity', 'glide', 'owl-', 'ticker', 'marquee', 'rotator', 'newsflash'];
+  const isNamed = called.map((name) => `[class*="${name}" i], [id*="${name}" i]`).join();
+  const [tag, children] = [getter(Element, 'localName'), getter(Node, 'childNodes')];
+  const holds = (element) => /^(?:img|picture|svg|video)$/.test(tag(element)) || [...children(element)].some((node) => nodeType(node) === Node.TEXT_NODE && text(node).trim() !== '');
+  const slides = [];
+  const addSlides = (element, isCalled) => {
+    const isKnown = slides.some((outer) => contains.call(outer.element, element));
+    if (slides.length >= limits.slides || isKnown || element === Reflect.get(Document.prototype, 'body', document) || tag(element) === 'html') return;
+    const { width, height } = getBoundingClientRect.call(element);
+    if (width < 150 || height < 15 || !isShown(element) || Element.prototype.querySelector.call(element, 'input[type="range" i], [role="slider"]') !== null) return;
+    const parts = Array.prototype.filter.call(Element.prototype.querySelectorAll.call(element, '*'), holds);
+    // With so much in it, it is a part of the page.
+    if (!isCalled && parts.length > 60) return;
+    parts.length = Math.min(parts.length, 60);
+    if (parts.length > 1) slides.push({ element, parts, said: null, times: [] });
+  };
+  for (const element of querySelectorAll.call(document, `[aria-roledescription*="carousel" i], ${isNamed}`)) addSlides(element, true);
+  // What is not called so, and shows and hides its parts meanwhile.
+  const toggled = new Set();
+  const toggles = new MutationObserver((records) => {
+    for (const { target } of records.slice(-100)) {
+      const holder = parent(target);
+      if (holder && toggled.size < 100 && Reflect.get(Element.prototype, 'childElementCount', holder) > 1) toggled.add(holder);
+    }
+  });
+  toggles.observe(document, { subtree: true, attributes: true, attributeFilter: ['hidden', 'class', 'style', 'aria-hidden'] });
+  // Which of the parts can be seen in the whole, and about where: it is another one after a move.
+  const shownParts = ({ element, parts }) => {
+    const whole = getBoundingClientRect.call(element);
+    const at = (part) => {
+      const { left, top, width, height } = getBoundingClientRect.call(part);
+      const [x, y] = [left + width / 2 - whole.left, top + height / 2 - whole.top];
+      return width > 0 && x >= 0 && x <= whole.width && y >= 0 && y <= whole.height && isShown(part) ? `${Math.round(x / 20)},${Math.round(y / 20)}` : '';
+    };
+    return parts.map(at).join(' ');
+  };
+  const look = (now) => {
+    for (const slide of slides) {
+      const said = shownParts(slide);
+      const isFirst = slide.said === null;
+      if (said === slide.said) continue;
+      slide.said = said;
+      if (!isFirst && slide.times.length < 100) slide.times.push(now);
+    }
+  };
+  // A move that takes a while is one. What moves all the time goes on for a while.
+  const movesOn = ({ times }) => times.filter((time, index) => index === 0 || time - times[index - 1] > 900).length >= 2 || times.at(-1) - times[0] >= limits.span;
+
   globalThis.changing = {
-    // Whether anything has changed of late, before and while other probes have moved the page. What happens every second has not come
-    // up on a page that was fast.
+    // Whether anything has changed of late, before and while other probes have moved the page, or there is something that may move on. What
+    // happens every few seconds has not come up on a page that was fast.
     async isMoving() {
       if (globalThis.watch?.contents === undefined) return false;
-      if (wasMoving || isMoving()) return true;
-      const left = watch.since + limits.least - performance.now();
-      if (left <= 0 || querySelectorAll.call(document, 'script').length === 0) return false;
-      await new Promise((resolve) => setTimeout(resolve, left));
-      return isMoving();
+      const scripts = [...querySelectorAll.call(document, 'script')];
+      const isTimed = scripts.some((script) => text(script).slice(0, 100_000).includes('setInterval'));
+      const left = watch.since + (isTimed ? limits.timed : limits.least) - performance.now();
+      if (!wasMoving && !isMoving() && toggled.size + slides.length === 0 && left > 0 && scripts.length > 0) {
+        await new Promise((resolve) => setTimeout(resolve, left));
+      }
+      toggles.disconnect();
+      for (const element of toggled) addSlides(element, false);
+      return wasMoving || isMoving() || slides.length > 0;
     },
     // Waits for text to change, while nothing moves the page, as long as some does.
     async watch() {
@@ -52,7 +126,7 @@
         }
       };
       const observer = new MutationObserver(see);
-      observer.observe(document, { subtree: true, childList: true, characterData: true });
+      observe(observer, [document, ...trees]);
       const begun = performance.now();
       const before = new Map(earlier.toReversed().map(({ target, now }) => [elementOf(target), now]));
       const goesOn = ({ times }) => times.length > 0 && performance.now() - times.at(-1) < limits.recent;
@@ -60,9 +134,16 @@
       // Ends as soon as it is known of everything that goes on whether it lasts. What changed once was a part of the page's building
       // itself, or an answer to a probe.
       const isOpen = () => performance.now() - begun < limits.first || [...seen].some(([element, known]) => goesOn(known) && !lasts(element, known));
-      while (isOpen() && performance.now() - begun < limits.whole) {
+      // Slides that have not moved for longer than they usually stand are not waited for, nor those that have been seen to move on.
+      const mayMove = ({ times }) => performance.now() - (times.at(-1) ?? begun) < limits.stands;
+      const isAwaited = () => slides.some((slide) => !movesOn(slide) && mayMove(slide));
+      look(begun);
+      for (let looked = begun; (isOpen() || isAwaited()) && performance.now() - begun < limits.whole; ) {
         await new Promise((resolve) => setTimeout(resolve, limits.apart));
         see(observer.takeRecords());
+        if (performance.now() - looked < limits.looks) continue;
+        looked = performance.now();
+        look(looked);
       }
       observer.disconnect();
       const changed = [...seen].filter(([element, known]) => {
@@ -87,9 +168,26 @@
         add(probes.incomplete, beside.filter((element) => !isSure(element)));
       }
       (beside.length > 0 ? probes.passed : probes.inapplicable).push(id);
+
+      const moved = slides.filter((slide) => movesOn(slide) && isConnected(slide.element) && isShown(slide.element) && axe.utils.getNodeFromTree(slide.element));
+      // What is around the slides and little else.
+      const area = (element) => {
+        const { width, height } = getBoundingClientRect.call(element);
+        return width * height;
+      };
+      const around = ({ element }) => (parent(element) && area(parent(element)) < 2 * area(element) ? parent(element) : element);
+      const kept = moved.filter((slide) => !stops.hasStop(around(slide)));
+      const isFree = (slide) => !stops.hasStop() && !stops.hasControls(around(slide));
+      for (const [list, found] of [[probes.violations, kept.filter(isFree)], [probes.incomplete, kept.filter((slide) => !isFree(slide))]]) {
+        const nodes = found.map(({ element }) => probes.node(slidesId, { element }, true));
+        if (nodes.length > 0) list.push({ id: slidesId, ...probes.facts[slidesId], nodes });
+      }
+      (moved.length > 0 ? probes.passed : probes.inapplicable).push(slidesId);
     },
     end(isWatched) {
-      if (!isWatched) outcome.probes.inapplicable.push(id);
+      listener.disconnect();
+      toggles.disconnect();
+      if (!isWatched) outcome.probes.inapplicable.push(id, slidesId);
       delete globalThis.changing;
     },
   };

@@ -6,7 +6,7 @@
   const { probes } = outcome;
   // If the probe of `forms.js` has not run, this part alone must not claim that the page passes.
   if (![...probes.passed, ...probes.inapplicable].includes(id)) return;
-  const { attribute, box, contains, focusable, inside, isExposed, isVisible, matches, name, parent, reachable, read, select, tag, visibleText, words } = probes.kit;
+  const { attribute, box, contains, focusable, inside, isExposed, isPart, isVisible, matches, name, parent, reachable, read, select, tag, visibleText, words } = probes.kit;
   const { getRootNode } = Node.prototype;
 
   // Elements that are operated with keys by way of another element (composite widgets), and elements that can't be
@@ -18,22 +18,13 @@
     return root instanceof ShadowRoot ? read(ShadowRoot, 'host', root) : null;
   };
   const above = (element) => read(Element, 'assignedSlot', element) ?? parent(element) ?? host(element);
-  // A part of the page that only scripts can focus, such as the target of a skip link, is no control.
-  const wrappers = new Map();
-  const isWrapper = (element) => {
-    if (!wrappers.has(element)) {
-      const isPart = /^(?:main|document|region|dialog|alertdialog|tabpanel|none|presentation)?$/i.test(attribute(element, 'role') ?? '');
-      wrappers.set(element, isPart && matches(element, ':is(div, main, section, article)[tabindex^="-"]:not([contenteditable])') && inside(element, reachable).length > 0);
-    }
-    return wrappers.get(element);
-  };
   const isWithin = (element) => {
     let steps = 0;
     for (let each = element; each; each = above(each)) {
       steps += 1;
       if (steps > 500 || matches(each, chosen)) return true;
       // A role alone does not make an element focusable.
-      if (each === element ? matches(each, focusable) : matches(each, reachable) && !isWrapper(each)) return true;
+      if (each === element ? matches(each, focusable) : matches(each, reachable) && !isPart(each)) return true;
     }
     return false;
   };
@@ -58,7 +49,8 @@
       // An icon that is drawn by styles alone.
       return isPointed && isClicked && Math.max(width, height) <= 100 && Math.min(width, height) >= 8;
     }
-    const isControl = isPointed || controls.has((attribute(element, 'role') ?? '').trim().toLowerCase());
+    // A heading that listens mostly opens what is below it.
+    const isControl = isPointed || controls.has((attribute(element, 'role') ?? '').trim().toLowerCase()) || (isClicked && /^h[1-6]$/.test(tag(element)));
     if (count > (isControl ? 20 : 4) || !(isControl || isClicked)) return false;
     // A click on a text that names a field may just focus the field.
     const label = attribute(element, 'id');

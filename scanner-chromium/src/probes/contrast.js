@@ -48,5 +48,51 @@
     return { failed, isApplicable };
   };
 
-  return { 'a11ycheck-enhanced-contrast': enhanced };
+  // The opaque colour on which a field's text stands; null if it is not known.
+  const ground = (field) => {
+    let found = null;
+    for (let around = field; around; around = kit.parent(around)) {
+      const { opacity, filter, mixBlendMode, backgroundImage, backgroundColor } = getComputedStyle(around);
+      if (opacity !== '1' || filter !== 'none' || mixBlendMode !== 'normal') return null;
+      if (found !== null) continue;
+      if (backgroundImage !== 'none') return null;
+      const own = colour(backgroundColor);
+      if (own.alpha === 1) found = own;
+      else if (own.alpha > 0) return null;
+    }
+    // The window itself is white, unless the page asks for a dark one. What a shadow tree lies on is not looked for.
+    const isWhite = kit.contains(document, field) && !getComputedStyle(document.documentElement).colorScheme.includes('dark');
+    return found ?? (isWhite ? white : null);
+  };
+  const placeholders = () => {
+    const failed = [];
+    let isApplicable = false;
+    for (const field of kit.all('input[placeholder], textarea[placeholder]').slice(0, 200)) {
+      const type = kit.tag(field) === 'textarea' ? HTMLTextAreaElement : HTMLInputElement;
+      const said = (kit.attribute(field, 'placeholder') ?? '').trim();
+      if (said.length < 2 || !/[\p{L}\p{N}]/u.test(said) || kit.read(type, 'value', field) !== '') continue;
+      if (kit.matches(field, ':disabled, [aria-disabled="true" i], :not(:placeholder-shown)') || !kit.isVisible(field) || !kit.isShown(field)) continue;
+      const { color, opacity, visibility, fontSize, fontWeight, webkitTextFillColor } = getComputedStyle(field, '::placeholder');
+      const own = colour(webkitTextFillColor ?? color);
+      own.alpha *= Number(opacity);
+      // What cannot be seen at all is not meant to be, as with labels that stand in the field.
+      if (own.alpha < 0.15 || visibility !== 'visible') continue;
+      const bg = ground(field);
+      if (bg === null) continue;
+      isApplicable = true;
+      const fg = own.alpha < 1 ? axe.commons.color.flattenColors(own, bg) : own;
+      const [size, isBold] = [parseFloat(fontSize), Number(fontWeight) >= 700];
+      const least = size >= 24 || (isBold && size * 0.75 >= 14) ? 3 : 4.5;
+      const ratio = getContrast(bg, fg);
+      if (ratio >= least) continue;
+      const data = {
+        fgColor: fg.toHexString(), bgColor: bg.toHexString(), contrastRatio: Math.floor(ratio * 100) / 100, fontSize: `${(size * 0.75).toFixed(1)}pt (${size}px)`,
+        fontWeight: isBold ? 'bold' : 'normal', expectedContrastRatio: `${least}:1`,
+      };
+      failed.push({ element: field, check: 'color-contrast', data });
+    }
+    return { failed, isApplicable };
+  };
+
+  return { 'a11ycheck-enhanced-contrast': enhanced, 'a11ycheck-placeholder-contrast': placeholders };
 }

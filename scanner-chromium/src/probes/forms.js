@@ -206,13 +206,18 @@
 
   // A button by its looks that is none.
   const buttonName = /(?:^|[\s_-])(?:btn|button)(?:$|[\s_-])/i;
+  const isWithin = (element) => {
+    let each = closest(element, reachable);
+    while (each !== null && kit.isPart(each)) each = parent(each) && closest(parent(each), reachable);
+    return each !== null;
+  };
   const mouseOnly = () => {
     const undecided = [];
     let isApplicable = false;
     for (const element of all('[onclick], [class*="btn" i], [class*="button" i]')) {
       const isClicked = has(element, 'onclick');
       if (!(element instanceof HTMLElement) || /^(?:html|body|form)$/.test(tag(element)) || (!isClicked && !called(element, buttonName))) continue;
-      if (!isVisible(element) || closest(element, reachable) || inside(element, reachable).length > 0) continue;
+      if (!isVisible(element) || isWithin(element) || inside(element, reachable).length > 0) continue;
       const said = words(visibleText(element));
       if (said === '' && name(element) === '' && inside(element, 'img, svg').length === 0) continue;
       isApplicable = true;

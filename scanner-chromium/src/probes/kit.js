@@ -150,9 +150,19 @@
   // Elements that may be focusable, and these together with elements whose role says that they are.
   const focusable = 'a[href], area[href], button, input, select, textarea, summary, label, option, [tabindex], [contenteditable], iframe, audio, video';
   const reachable = `${focusable}, [role="button"], [role="link"]`;
+  // A part of the page that only scripts can focus, such as the target of a skip link, is no control.
+  const parts = new Map();
+  const isPart = (element) => {
+    if (!parts.has(element)) {
+      const isOf = /^(?:main|document|region|dialog|alertdialog|tabpanel|none|presentation)?$/i.test(attribute(element, 'role') ?? '');
+      const isFocused = isOf && matches(element, ':is(div, main, section, article)[tabindex^="-"]:not([contenteditable])');
+      parts.set(element, isFocused && (matches(element, 'main, [role="main" i]') || inside(element, reachable).length > 0));
+    }
+    return parts.get(element);
+  };
 
   return {
-    all, attribute, attributes, box, closest, contains, contrasts, focusable, has, inside, isExposed, isHtml, isShown, isVisible, matches, name, nodes, nodeType, ownText,
+    all, attribute, attributes, box, closest, contains, contrasts, focusable, has, inside, isExposed, isHtml, isPart, isShown, isVisible, matches, name, nodes, nodeType, ownText,
     parent, reachable, read, readRules, role, select, shadow, styleRules, tag, text, vague, visibleText, words,
   };
 }

@@ -62,6 +62,8 @@
     const parts = media.item(0).split(/\s+and\s+/i).filter((part) => !/^(only\s+)?(all|screen)$/i.test(part));
     return parts.length === 1 ? (orientation.exec(parts[0])?.[1].toLowerCase() ?? null) : null;
   };
+  // Returns the orientation on which a media query depends, maybe among others.
+  const among = (media) => (media.length === 1 ? (/\(\s*orientation\s*:\s*(portrait|landscape)\s*\)/i.exec(media.item(0))?.[1].toLowerCase() ?? null) : null);
   const find = (selector) => {
     try {
       return all(selector);
@@ -70,7 +72,8 @@
       return [];
     }
   };
-  // The rules of the style sheets that are in a query for one orientation and nothing else (`locked`), and those that are in none.
+  // The rules of the style sheets that are in a query for one orientation and nothing else (`locked`), those that are in none, and those that are
+  // in one for an orientation and more (`isAlone` is false).
   const turning = () => {
     const found = [];
     let left = 20_000;
@@ -84,13 +87,15 @@
       }
       const own = sheet.media.length === 0 || /^(?:all|screen)$/i.test(sheet.media.mediaText) ? null : only(sheet.media);
       if (sheet.disabled || (sheet.media.length > 0 && own === null && !matchMedia(sheet.media.mediaText).matches)) continue;
-      const take = (rule, locked) => rule instanceof CSSStyleRule && found.push({ rule, locked });
+      const take = (rule, locked, isAlone = true) => rule instanceof CSSStyleRule && found.push({ rule, locked, isAlone });
       for (const rule of list) {
         if ((left -= 1) < 0) return found;
         take(rule, own);
-        const inner = rule instanceof CSSMediaRule ? only(rule.media) : null;
+        const isMedia = rule instanceof CSSMediaRule;
+        const alone = isMedia ? only(rule.media) : null;
+        const inner = alone ?? (isMedia ? among(rule.media) : null);
         if (inner === null || (own !== null && own !== inner)) continue;
-        for (const each of rule.cssRules) (left -= 1) >= 0 && take(each, inner);
+        for (const each of rule.cssRules) (left -= 1) >= 0 && take(each, inner, alone !== null);
       }
     }
     return found;
@@ -101,10 +106,23 @@
     const last = (property) => rules.map((style) => style[property]).findLast((value) => value !== '') ?? '';
     return degrees(last('transform'), last('rotate'));
   };
+  // Words for turning a device, in the languages of reports.
+  const turns = /\b(?:rotate|turn|landscape|portrait)\b|\bdreh|querformat|hochformat|obró[cć]|poziom|otoč|поверн|горизонт|roti[tț]i|rotește|întoarce/iu;
   const orientationLock = () => {
     const failed = [];
     let isApplicable = false;
-    const turned = turning().filter(({ rule: { style } }) => style.transform !== '' || style.rotate !== '');
+    const rules = turning();
+    // In one orientation most of the page is not shown, and a text that asks for the other one is.
+    for (const { rule, locked } of rules) {
+      if (locked === null || rule.style.display !== 'none') continue;
+      const hidden = find(rule.selectorText).slice(0, 100).filter((element) => isHtml(element) && holdsMost(element));
+      if (hidden.length === 0) continue;
+      isApplicable = true;
+      const shown = rules.filter((other) => other.locked === locked && !['', 'none'].includes(other.rule.style.display));
+      const isAsked = shown.some((other) => find(other.rule.selectorText).slice(0, 20).some((element) => text(element).length < 300 && turns.test(text(element))));
+      if (isAsked) failed.push(...hidden.slice(0, 1).map((element) => ({ element, data: locked })));
+    }
+    const turned = rules.filter(({ rule: { style }, isAlone }) => isAlone && (style.transform !== '' || style.rotate !== ''));
     for (const { rule, locked } of turned) {
       if (locked === null) continue;
       const { transform, rotate } = rule.style;
@@ -160,6 +178,40 @@
   // What browsers take by themselves is about 1.2.
   const tightLines = () => paragraphsThat((style) => style.lineHeight !== 'normal' && parseFloat(style.lineHeight) < 1.15 * parseFloat(style.fontSize), isWrapped);
 
+  const ownLetters = (element) => [...nodes(element)].reduce((sum, node) => sum + (nodeType(node) === Node.TEXT_NODE ? (text(node).match(/\p{L}/gu)?.length ?? 0) : 0), 0);
+  const italicText = () => {
+    const isSlanted = ({ fontStyle }) => /^(?:italic|oblique)/.test(fontStyle);
+    const { failed, isApplicable } = paragraphsThat(isSlanted, (element) => ownLetters(element) >= 120);
+    for (const element of all('em, i, cite, q, dfn, address')) if (ownLetters(element) >= 120 && isSlanted(getComputedStyle(element)) && isVisible(element)) failed.push({ element });
+    return { failed, isApplicable };
+  };
+  // Whether so many characters of an element's text, from its beginning on, stand on one line.
+  const isOneLine = (element, most, height) => {
+    const range = document.createRange();
+    range.setStart(element, 0);
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    let left = most;
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      for (const found of text(node).matchAll(/\s+|\S/g)) {
+        left -= 1;
+        if (left > 0) continue;
+        range.setEnd(node, found.index + 1);
+        const { top, bottom } = range.getBoundingClientRect();
+        return bottom - top < 1.5 * height;
+      }
+    }
+    return false;
+  };
+  const longLines = () => {
+    const isLong = (element, { lineHeight, fontSize }) => {
+      const length = text(element).replace(/\s+/g, ' ').trim().length;
+      // With fewer, there may be no other line.
+      if (length <= 240 || kit.inside(element, ':not(a, abbr, b, cite, code, em, i, q, small, span, strong, sub, sup, time, u)').length > 0) return false;
+      return isOneLine(element, 121, parseFloat(lineHeight) || 1.2 * parseFloat(fontSize));
+    };
+    return paragraphsThat(({ columnCount, whiteSpace }) => columnCount === 'auto' && whiteSpace === 'normal', isLong);
+  };
+
   const smallText = () => {
     const failed = [];
     let isApplicable = false;
@@ -181,6 +233,8 @@
     'a11ycheck-text-spacing': textSpacing,
     'a11ycheck-orientation-lock': orientationLock,
     'a11ycheck-justified-text': justified,
+    'a11ycheck-italic-text': italicText,
+    'a11ycheck-long-lines': longLines,
     'a11ycheck-small-text': smallText,
     'a11ycheck-tight-lines': tightLines,
   };

@@ -1,6 +1,6 @@
 // Probes of links among their neighbours.
 (kit) => {
-  const { all, attribute, closest, has, inside, isExposed, isVisible, name, parent, role, tag, text, vague, visibleText, words } = kit;
+  const { all, attribute, closest, has, inside, isExposed, isVisible, name, nodeType, parent, role, select, tag, text, vague, visibleText, words } = kit;
   const links = () => all('a[href], area[href], [role="link"]').filter((link) => isExposed(link) && role(link) === 'link' && name(link) !== '');
 
   const block = (element) => {
@@ -173,7 +173,57 @@
     return { failed: failed.map((element) => ({ element })), isApplicable: links.length > 0 };
   };
 
+  // Links to places on the page that are not there, where no script seems to do something else with them.
+  const plain = new Set(['href', 'class', 'id', 'title', 'rel', 'style', 'lang', 'hreflang', 'aria-label', 'aria-describedby']);
+  const scripted = /toggle|modal|popup|open|close|menu|tab|btn|button|js-|collaps|accordion|drop|lightbox|slid|carousel|prev|next|scroll|login|cart|basket|search|share|play|more|filter|trigger|back-?to/i;
+  const brokenAnchor = () => {
+    const failed = [];
+    let isApplicable = false;
+    const scripts = all('script:not([src])').map((script) => text(script).slice(0, 100_000));
+    for (const [index, link] of all('a[href]').entries()) {
+      const [, fragment] = /^#([\p{L}\p{N}_.:-]+)$/u.exec((attribute(link, 'href') ?? '').trim()) ?? [];
+      if (fragment === undefined || !isVisible(link) || !isExposed(link) || words(visibleText(link)) === '') continue;
+      isApplicable = true;
+      const isThere = fragment.toLowerCase() === 'top' || select(`[id="${CSS.escape(fragment)}"], a[name="${CSS.escape(fragment)}"]`).length > 0;
+      // The first links of a page are those past what is repeated, which axe-core looks at.
+      if (isThere || index < 3) continue;
+      const isPlain = [...kit.attributes(link)].every((each) => plain.has(each)) && !scripted.test(`${attribute(link, 'class') ?? ''} ${attribute(link, 'id') ?? ''} ${fragment}`);
+      if (isPlain && !scripts.some((script) => script.includes(fragment))) failed.push({ element: link });
+    }
+    return { failed, isApplicable };
+  };
+
+  // Links beside each other on a line with nothing between them that can be seen, the first such place of each row.
+  const unseparated = () => {
+    const failed = [];
+    let isApplicable = false;
+    const rows = new Set();
+    for (const link of all('a[href] + a[href]')) {
+      const before = Reflect.get(Element.prototype, 'previousElementSibling', link);
+      const between = Reflect.get(Node.prototype, 'previousSibling', link);
+      const isSpace = between === before || (nodeType(between) === Node.TEXT_NODE && text(between).trim() === '');
+      if (!isSpace || attribute(link, 'href') === attribute(before, 'href')) continue;
+      if ([before, link].some((each) => words(visibleText(each)) === '' || inside(each, 'img, svg, button').length > 0)) continue;
+      const [one, other] = [before, link].map((each) => getComputedStyle(each));
+      if ([one, other].some(({ display, backgroundImage }) => display !== 'inline' || backgroundImage !== 'none')) continue;
+      isApplicable = true;
+      const isAlike = ['color', 'textDecorationLine', 'fontWeight', 'backgroundColor'].every((property) => one[property] === other[property]) && one.textDecorationLine.includes('underline');
+      if (!isAlike || [one.borderRightWidth, other.borderLeftWidth].some((width) => width !== '0px') || !isVisible(link) || !isVisible(before)) continue;
+      const [left, right] = [kit.box(before), kit.box(link)];
+      const isOnLine = Math.abs(left.bottom - right.bottom) < 2 && Math.abs(left.height - right.height) < 2;
+      const room = getComputedStyle(link).direction === 'rtl' ? left.left - right.right : right.left - left.right;
+      const pads = parseFloat(one.paddingRight) + parseFloat(other.paddingLeft);
+      const isFound = isOnLine && room + pads < 0.6 * parseFloat(other.fontSize) && !rows.has(parent(link));
+      if (!isFound) continue;
+      rows.add(parent(link));
+      failed.push({ element: link });
+    }
+    return { failed, isApplicable };
+  };
+
   return {
+    'a11ycheck-broken-anchor': brokenAnchor,
+    'a11ycheck-unseparated-links': unseparated,
     'a11ycheck-script-link': scripts,
     'a11ycheck-identical-links': identicalLinks,
     'a11ycheck-link-context': linkContext,

@@ -66,8 +66,8 @@
   const oldMarkup = () => {
     const failed = [];
     for (const element of all('center, font, big, strike, tt, marquee, blink')) if (isVisible(element)) failed.push({ element, data: { messageKey: 'old' } });
-    // A paragraph that is there for its height.
-    for (const element of all('p:empty, p:has(> br:only-child)')) if (text(element).trim() === '' && !kit.shadow(element) && kit.isShown(element) && isExposed(element)) failed.push({ element, data: { messageKey: 'empty' } });
+    // A paragraph that is there for its height. One that a script or a screen reader may know is there for what will be in it.
+    for (const element of all('p:empty:not([id], [role], [aria-live], [aria-atomic]), p:has(> br:only-child)')) if (text(element).trim() === '' && !kit.shadow(element) && kit.isShown(element) && isExposed(element)) failed.push({ element, data: { messageKey: 'empty' } });
     return { failed, isApplicable: failed.length > 0 };
   };
 

@@ -1,5 +1,5 @@
-// Returns functions that say whether the page has any controls, and whether the name of a control or a link says that
-// it may stop a movement.
+// Returns functions that say whether the page, or an element if one is given, has any controls, and whether the name of a control or a link there says
+// that it may stop a movement.
 () => {
   const { checkVisibility, getAttribute } = Element.prototype;
   const { querySelectorAll } = Document.prototype;
@@ -9,9 +9,9 @@
   const stops = /pause|stop|hide|halt|freeze|close|dismiss|off\b|settings|preferences|frequency|interval|anhalten|stopp|pausier|ausblend|verberg|schließ|einstellung|häufigkeit|пауз|зупин|призупин|прихова|сховат|закри|налаштув|частот|wstrzym|zatrzym|pauz|ukryj|zamknij|ustawien|częstotliw|pozastav|zastav|skrý|zavřít|nastaven|frekvenc|pauză|oprește|ascunde|închide|setări|frecvenț|останов|приостанов|скры|закры|настройк/iu;
   const controls = 'button, input:not([type="hidden" i]), select, summary, audio[controls], video[controls], [role="button"], [role="switch"], [role="checkbox"], [role="slider"], [role="menuitem"], [onclick], iframe';
   const name = (element) => `${getAttribute.call(element, 'aria-label') ?? ''} ${getAttribute.call(element, 'title') ?? ''} ${getAttribute.call(element, 'value') ?? ''} ${get.call(element).slice(0, 200)}`;
-  const select = (selector) => [...querySelectorAll.call(document, selector)].filter(isShown);
+  const select = (selector, within) => [...(within ? Element.prototype.querySelectorAll.call(within, selector) : querySelectorAll.call(document, selector))].filter(isShown);
   return {
-    hasControls: () => select(controls).length > 0,
-    hasStop: () => select(`${controls}, a[href], label`).some((element) => stops.test(name(element))),
+    hasControls: (within) => select(controls, within).length > 0,
+    hasStop: (within) => select(`${controls}, a[href], label`, within).some((element) => stops.test(name(element))),
   };
 }

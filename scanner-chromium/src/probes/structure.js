@@ -1,6 +1,6 @@
 // Probes of what elements are, and of frames and media.
 (kit) => {
-  const { all, attribute, has, isExposed, isHtml, isVisible, name, role, tag } = kit;
+  const { all, attribute, has, isExposed, isHtml, isVisible, name, role, tag, text } = kit;
 
   const isInert = (element) => kit.closest(element, '[inert]') !== null;
   // What takes part in the order of the Tab key in a frame.
@@ -29,6 +29,21 @@
     return { failed, isApplicable };
   };
 
+  // Names that say of a frame only that it is one, in the languages of reports; addresses and names of files.
+  const nameless = /^(?:(?:inline |embedded )?(?:i ?)?frame(?: title| content)?|iframe|content|embed(?:ded content)?|untitled|title|(?:inline)?rahmen|einbettung|фрейм|рамка|ramka|rámec|vložený rám(?:ec)?|cadru)(?: ?\d+)?$/iu;
+  const isFile = /^(?:https?:\/\/|www\.)\S+$|^[\w/.-]+\.(?:html?|php|aspx?|jsp|pdf)(?:\?\S*)?$/i;
+  const frameName = () => {
+    const failed = [];
+    let isApplicable = false;
+    for (const frame of all('iframe, frame')) {
+      const said = name(frame).trim();
+      if (said === '' || !isVisible(frame) || !isExposed(frame) || /^(?:none|presentation)$/i.test(attribute(frame, 'role') ?? '')) continue;
+      isApplicable = true;
+      if (nameless.test(said) || isFile.test(said)) failed.push({ element: frame });
+    }
+    return { failed, isApplicable };
+  };
+
   // ARIA 1.2 prohibits these on elements without a role of their own; axe-core checks the names among them.
   const prohibited = ['aria-roledescription', 'aria-braillelabel', 'aria-brailleroledescription'];
   const generic = new Set(['div', 'span', 'b', 'bdi', 'bdo', 'data', 'i', 'pre', 'q', 'samp', 'small', 'u']);
@@ -47,7 +62,13 @@
   };
 
   const controls = 'button, input:not([type="hidden" i]), [role="button"], [role="switch"], [role="slider"], a[href], select, summary';
-  // Sound or films that play by themselves for more than three seconds, and whether it is known that there is sound in them.
+  // Whether a script of the page's own seems to stop a player again after a time, or where it has come to.
+  const mayPause = (media) => {
+    const isTimed = (source) => /\bpause\s*\(/.test(source) && /\bsetTimeout\b|\btimeupdate\b|\bcurrentTime\b|\bonplay/.test(source);
+    const handlers = ['ontimeupdate', 'onplay', 'onplaying'].map((event) => attribute(media, event) ?? '');
+    return handlers.some((source) => source.includes('pause')) || all('script:not([src])').some((script) => isTimed(text(script).slice(0, 100_000)));
+  };
+  // Sound or films that play by themselves for more than three seconds, and whether it is known that there is sound in them and that it goes on so long.
   const playing = () => {
     const found = [];
     for (const media of all('audio[autoplay], video[autoplay]')) {
@@ -60,7 +81,7 @@
       const [, from, to] = /#t=(?:npt:)?([\d.]*)(?:,([\d.]+))?/.exec(read('currentSrc')) ?? [];
       const length = (Number(to) || read('duration')) - (Number(from) || 0);
       if (Number.isFinite(length) && length <= 3 && !has(media, 'loop')) continue;
-      found.push({ media, isKnown: isSound && (length > 3 || has(media, 'loop')), isLong: length > 3 });
+      found.push({ media, isKnown: isSound && (length > 3 || has(media, 'loop')) && !mayPause(media), isLong: length > 3 });
     }
     return found;
   };
@@ -83,6 +104,7 @@
 
   return {
     'a11ycheck-frame-tabindex': frameTabindex,
+    'a11ycheck-frame-name': frameName,
     'a11ycheck-role-description': noDescription,
     'a11ycheck-autoplay': autoplay,
     'a11ycheck-autoplay-sound': autoplaySound,

@@ -28,7 +28,14 @@
     !/^\s*-/.test(getAttribute.call(element, 'tabindex') ?? '') &&
     !matches.call(element, ':disabled, [inert] *, [type="radio" i]') &&
     checkVisibility.call(element, { visibilityProperty: true });
-  const known = Array.prototype.filter.call(Document.prototype.querySelectorAll.call(document, stops), isStop).slice(0, 1_000);
+  // Those in shadow trees come after those around them. No more than so many trees are looked through.
+  const known = [];
+  const trees = [document];
+  for (let at = 0; at < trees.length && at < 200; at += 1) {
+    const find = (at === 0 ? Document : DocumentFragment).prototype.querySelectorAll;
+    known.push(...Array.prototype.filter.call(find.call(trees[at], stops), isStop).slice(0, 1_000 - known.length));
+    trees.push(...Array.prototype.map.call(find.call(trees[at], '*'), shadow).filter(Boolean));
+  }
 
   // How an element looks, with what is around it and may show the focus in its place.
   const properties = [
@@ -148,7 +155,12 @@
   // Those that no style showed when they got the focus, and where the last of several presses has led.
   const doubtful = [];
   let reached = null;
+  // Where the focus moves within a shadow tree, only that hears of it.
+  const heard = new WeakSet();
+  const isHeard = (event) => heard.has(event) || (heard.add(event), false);
+  const places = [globalThis, ...trees.slice(1, 200)];
   const note = (event) => {
+    if (isHeard(event)) return;
     moves += 1;
     isFromNowhere = event.relatedTarget === null;
     if (lingered !== null && lingered.length < limits.stops) lingered.push(event.composedPath()[0]);
@@ -165,7 +177,7 @@
     // What the focus has only passed may be among them.
     visited.length = 0;
   };
-  EventTarget.prototype.addEventListener.call(globalThis, 'focusin', note, true);
+  for (const each of places) EventTarget.prototype.addEventListener.call(each, 'focusin', note, true);
   // Those at which a script has changed something while they had the focus: a mark may have come there to stay. What it changes of another one is
   // about that.
   const marked = new Set();
@@ -175,13 +187,13 @@
     if (holder && !marked.has(holder) && records.some(({ target }) => target === holder || !others.has(target))) marked.add(holder);
   };
   const observer = new MutationObserver(mark);
-  observer.observe(document, { subtree: true, childList: true, attributes: true });
+  for (const tree of trees.slice(0, 200)) observer.observe(tree, { subtree: true, childList: true, attributes: true });
   // Comes before scripts of the page hear that the focus moves.
   const hold = (event) => {
     mark(observer.takeRecords());
     [holder] = event.composedPath();
   };
-  EventTarget.prototype.addEventListener.call(globalThis, 'focus', hold, true);
+  for (const each of places) EventTarget.prototype.addEventListener.call(each, 'focus', hold, true);
 
   globalThis.walk = {
     count: known.length,
@@ -291,13 +303,15 @@
         }
         if (!isSlow && element !== null && (!isOnce || moves !== 1)) slowDown();
       }
+      // From the page's last element the focus goes to the browser, and from there to the page's first one.
+      const isEntry = moves > 0 && isFromNowhere;
       passed = [];
       moves = 0;
       const isSame = element !== null && element === current;
       current = element;
       if (element === null) return JSON.stringify({ where: 'away' });
       if (matches.call(element, inner) || (isSame && tag(element).includes('-'))) return JSON.stringify({ where: 'in' });
-      if (visited.includes(element)) return JSON.stringify({ where: 'again', isFirst: element === visited[0] && !isSame && !leavesOut() });
+      if (visited.includes(element)) return JSON.stringify({ where: 'again', isFirst: isEntry && element === visited[0] && !leavesOut() });
       visited.push(element);
       const isNew = !judged.has(element);
       judged.add(element);
@@ -360,12 +374,11 @@
     async stays(time) {
       return (await linger(time)).every((element) => trapped.includes(element));
     },
-    // The focus could not leave these elements in either direction, and there are others.
+    // The focus could not leave these elements in either direction.
     caught() {
       const dialog = '[role="dialog"], [role="alertdialog"], dialog, [aria-modal="true"]';
-      const others = known.filter((element) => !trapped.includes(element) && !trapped.some((each) => contains.call(each, element)));
       // A dialog keeps the focus as long as it is open.
-      if (others.length === 0 || trapped.some((element) => closest.call(element, dialog))) return;
+      if (trapped.some((element) => closest.call(element, dialog))) return;
       const text = Reflect.get(HTMLElement.prototype, 'innerText', document.body) ?? '';
       const help = /\b(?:ctrl|control|strg|alt|esc|escape|shift|keyboard|taste|tastenkombination|klawisz|kláves\w*|tasta)\b|клавіш|клавиш|\bpress(?:ing)?\b.{1,40}\b(?:key|leave|exit)/iu;
       // Among several elements one may lead out, or tell how, when it is activated, which nothing here does.
@@ -373,8 +386,10 @@
       found.trap = { element: kept, isHelped: trapped.length > 1 || help.test(text) };
     },
     end() {
-      EventTarget.prototype.removeEventListener.call(globalThis, 'focusin', note, true);
-      EventTarget.prototype.removeEventListener.call(globalThis, 'focus', hold, true);
+      for (const each of places) {
+        EventTarget.prototype.removeEventListener.call(each, 'focusin', note, true);
+        EventTarget.prototype.removeEventListener.call(each, 'focus', hold, true);
+      }
       observer.disconnect();
       const { probes } = outcome;
       const node = (id, element) => probes.node(id, { element }, true);

@@ -15,7 +15,8 @@ use crate::{
 };
 
 /// The probes that move the page.
-pub(crate) const MOVING: [&str; 7] = [
+pub(crate) const MOVING: [&str; 8] = [
+    "a11ycheck-auto-advance",
     "a11ycheck-changing-text",
     "a11ycheck-clipped-spacing",
     "a11ycheck-clipped-text",
@@ -26,7 +27,7 @@ pub(crate) const MOVING: [&str; 7] = [
 ];
 
 /// For each of them a page that fails, with what fails, and pages that do not.
-const MOVED: [(&str, &str, &str, &[&str]); 12] = [
+const MOVED: [(&str, &str, &str, &[&str]); 16] = [
     (
         "a11ycheck-changing-text",
         "<p>Our prices</p><p>Gold: <b id=x>1</b></p><script>let n = 1; setInterval(() => { x.textContent = n++ }, 1000)</script>",
@@ -41,6 +42,34 @@ const MOVED: [(&str, &str, &str, &[&str]); 12] = [
             "<b id=x>1</b><i hidden id=y></i><script>setInterval(() => { y.textContent = Math.random(); x.title = y.textContent }, 300)</script>
              <form name=body><input name=innerText aria-label=x></form>",
         ],
+    ),
+    (
+        "a11ycheck-changing-text",
+        "<p>Our prices</p><p id=x></p><script>const tree = x.attachShadow({ mode: 'open' }); tree.innerHTML = '<b id=y>1</b>'; let n = 1; setInterval(() => { tree.firstChild.textContent = n++ }, 2000)</script>",
+        "#x #y",
+        &["<p>Our prices</p><p id=x></p><script>const tree = x.attachShadow({ mode: 'open' }); tree.innerHTML = '<b id=y>1</b>'; setTimeout(() => { tree.firstChild.textContent = 2 }, 2000)</script>"],
+    ),
+    (
+        "a11ycheck-auto-advance",
+        "<p>Our shop</p><section><div id=x class=carousel style='width: 400px'><p id=y>One</p><p id=z hidden>Two</p></div></section><script>setInterval(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 2000)</script>",
+        "#x",
+        &[
+            "<p>Our shop</p><section><div id=x class=carousel style='width: 400px'><p id=y>One</p><p id=z hidden>Two</p></div></section>",
+            // Something on the page stops it, or may; and it moves once.
+            "<section><button>Pause</button><div id=x class=carousel style='width: 400px'><p id=y>One</p><p id=z hidden>Two</p></div></section><script>setInterval(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 2000)</script>",
+            "<section><button>Next</button><div id=x class=carousel style='width: 400px'><p id=y>One</p><p id=z hidden>Two</p></div></section><script>setInterval(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 2000)</script>",
+            "<section><div id=x class=carousel style='width: 400px'><p id=y>One</p><p id=z hidden>Two</p></div></section><script>setTimeout(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 3000)</script>",
+            // What moves is beside it, and a slider is none of these.
+            "<section><div id=x class=carousel style='width: 400px'><p>One</p><p>Two</p></div></section><i id=y>News</i><script>setInterval(() => { y.hidden = !y.hidden }, 2000)</script>",
+            "<section><div id=x class=slider style='width: 400px'><input type=range aria-label=x><p id=y>One</p><p id=z hidden>Two</p></div></section><script>setInterval(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 2000)</script>",
+            "<form class=slide style='width: 400px'><input name=querySelectorAll aria-label=x><p>One</p><p>Two</p></form><script>Element.prototype.getBoundingClientRect = () => { throw 1 }</script>",
+        ],
+    ),
+    (
+        "a11ycheck-focus-visible",
+        "<div id=x></div><script>x.attachShadow({ mode: 'open' }).innerHTML = '<style>#y { outline: none }</style><a href=/a>A</a> <a id=y href=/b>B</a>'</script>",
+        "#x #y",
+        &["<div id=x></div><script>x.attachShadow({ mode: 'open' }).innerHTML = '<style>a { outline: none } a:focus { background: yellow }</style><a href=/a>A</a> <a href=/b>B</a>'</script>"],
     ),
     (
         "a11ycheck-focus-visible",
@@ -172,6 +201,19 @@ const MOVED: [(&str, &str, &str, &[&str]); 12] = [
             "<a href='/a'>First</a> <button onkeydown='event.key == \"Tab\" && !event.shiftKey && event.preventDefault()'>x</button> <a href='/b'>B</a>",
             "<a href='/a'>A</a><div role=dialog aria-label=x><button onblur='setTimeout(() => focus(), 5)'>x</button></div><a href='/b'>B</a>",
             "<p>Press Ctrl+M to leave.</p><a href='/a'>A</a><button onblur='setTimeout(() => focus(), 5)'>x</button><a href='/b'>B</a>",
+        ],
+    ),
+    // There is nothing else to go to but the browser.
+    (
+        "a11ycheck-keyboard-trap",
+        "<label>Notes <textarea id=x onkeydown='event.key == `Tab` && event.preventDefault()'></textarea></label>",
+        "#x",
+        &[
+            "<label>Notes <textarea></textarea></label>",
+            "<button>A</button> <button>B</button>",
+            // One of them may lead out.
+            "<button id=x>A</button> <button id=y>B</button><script>addEventListener('keydown', (event) => { if (event.key === 'Tab') { event.preventDefault(); (document.activeElement === x ? y : x).focus() } })</script>",
+            "<div role=dialog aria-label=Cookies><button onkeydown='event.key == `Tab` && event.preventDefault()'>Agree</button></div>",
         ],
     ),
     (

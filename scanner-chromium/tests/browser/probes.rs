@@ -28,7 +28,7 @@ struct Case {
     hostile: &'static str,
 }
 
-const CASES: [Case; 40] = [
+const CASES: [Case; 46] = [
     Case {
         probe: "a11ycheck-field-label",
         fails: (
@@ -124,13 +124,16 @@ const CASES: [Case; 40] = [
         probe: "a11ycheck-orientation-lock",
         fails: (
             "<style>@media (orientation: landscape) { body { transform: rotate(-90deg) } #x { rotate: -45deg } } @media (orientation: portrait) { #x { rotate: 45deg } }</style>
-             <style media='(orientation: portrait)'>#y { rotate: 90deg }</style><div id=y><p id=x>LONG</p></div>",
-            &["#x", "#y", "body"],
+             <style media='(orientation: portrait)'>#y { rotate: 90deg }</style>
+             <style>.w { display: none } @media (max-width: 900px) and (orientation: portrait) { .w { display: block } #z { display: none } }</style>
+             <p class=w>Please turn your device.</p><section id=z><div id=y><p id=x>LONGLONGLONG</p></div></section>",
+            &["#x", "#y", "#z", "body"],
         ),
         passes: "<style>@media (orientation: landscape) { body { transform: rotate(0) } }</style>Text",
         nearly: "<style>@media (orientation: landscape) { #arrow { rotate: 90deg } }</style>
             <style>body { rotate: 90deg } @media screen and (orientation: portrait) { body { rotate: 90deg } }</style>
-            <b id=arrow>→</b><p>A text that is much longer than the arrow.</p>",
+            <style>@media (orientation: portrait) { p { display: none } .narrow { display: block } }</style>
+            <b id=arrow>→</b><p>A text that is much longer than the arrow.</p><p class=narrow>A text that is much longer than the arrow.</p>",
         hostile: "<style>@media (orientation: portrait) { body { transform: rotate(var(--x)) } ::before { rotate: 90deg } }</style>Text",
     },
     Case {
@@ -236,6 +239,59 @@ const CASES: [Case; 40] = [
         hostile: "<p style='font-size:0'>The small print of a contract</p><form style='font-size:1px'><input name=childNodes aria-label=x></form>",
     },
     Case {
+        probe: "a11ycheck-italic-text",
+        fails: ("<p id=x style='font-style:italic'>LONG</p><p><em id=y>LONG</em></p>", &["#x", "#y"]),
+        passes: "<p>LONG</p>",
+        nearly: "<p>LONG<em>One word of many</em></p><p style='font-style:italic'>A short quotation from a book that is known to nobody, and that is long enough to be a paragraph of its own here.</p>
+                 <p hidden style='font-style:italic'>LONG</p>",
+        hostile: "<form style='font-style:oblique'><input name=childNodes aria-label=x></form>",
+    },
+    Case {
+        probe: "a11ycheck-long-lines",
+        fails: ("<p id=x style='font:12px monospace;width:1100px'>LONG</p>", &["#x"]),
+        passes: "<p style='font:12px monospace;width:70ch'>LONG</p>",
+        nearly: "<p style='font:12px monospace;width:1100px'>A line that is long, but only one, and so nobody has to find the beginning of another one after it, whatever its width may be.</p>
+                 <div style='font:12px monospace;width:1100px'>LONG<p style='width:70ch'>LONG</p></div><p style='font:12px monospace;width:1100px;columns:2'>LONG</p>",
+        hostile: "<p style='line-height:0;font-size:0'>LONG</p><form><input name=querySelectorAll aria-label=x></form>",
+    },
+    Case {
+        probe: "a11ycheck-placeholder-contrast",
+        fails: (
+            "<style>#x::placeholder { color: #bbb } #y { background: #fff; color: #000 } #y::placeholder { color: #000; opacity: .3 }</style>
+             <label>Town <input id=x placeholder='Such as Leeds'></label><label>Notes <textarea id=y placeholder='What we should know'></textarea></label>",
+            &["#x", "#y"],
+        ),
+        passes: "<label>Town <input placeholder='Such as Leeds'></label>",
+        nearly: "<style>::placeholder { color: #bbb } .a::placeholder { color: transparent } .b { font-size: 30px } .b::placeholder { color: #8a8a8a }</style>
+                 <label>A <input placeholder='Such as Leeds' value=Leeds></label><label>B <input placeholder='Such as Leeds' disabled></label><label>C <input class=a placeholder='Such as Leeds'></label>
+                 <label>D <input class=b placeholder='Such as Leeds'></label><label>E <input placeholder=' '></label><label>F <input placeholder='Such as Leeds' style='background: linear-gradient(#000, #333)'></label>",
+        hostile: "<style>::placeholder { color: color(xyz 1 1 1); opacity: calc(1 / 0) }</style><form><label>A <input name=placeholder placeholder=x></label></form>",
+    },
+    Case {
+        probe: "a11ycheck-frame-name",
+        fails: ("<iframe id=x title='iframe 2' srcdoc=Text></iframe><iframe id=y title='map.html' srcdoc=Text></iframe>", &["#x", "#y"]),
+        passes: "<iframe title='Map of our shops' srcdoc=Text></iframe>",
+        nearly: "<iframe srcdoc=Text></iframe><iframe title='Frames and glasses' srcdoc=Text></iframe><iframe title=Frame hidden srcdoc=Text></iframe>",
+        hostile: "<iframe title='\u{0}' srcdoc='<title>iframe</title>'></iframe><form><input name=title aria-label=x></form>",
+    },
+    Case {
+        probe: "a11ycheck-broken-anchor",
+        fails: ("<a href='/'>Home</a><a href='/a'>A</a><a href='/b'>B</a><p>Read about <a id=x href='#fees'>the fees</a> and <a href='#dates'>the dates</a>.</p><h2 id=dates>Dates</h2>", &["#x"]),
+        passes: "<a href='/'>Home</a><a href='/a'>A</a><a href='/b'>B</a><a href='#dates'>Dates</a><h2 id=dates>Dates</h2>",
+        // To the top, to a part of an application, and what scripts know or look for.
+        nearly: "<a href='/'>Home</a><a href='/a'>A</a><a href='/b'>B</a><a href='#top'>Up</a> <a href='#'>Up</a> <a href='#/fees'>Fees</a> <a href='#old'>Old</a><a name=old></a>
+                 <a href='#fees' onclick='0'>Fees</a> <a href='#fees' data-go=1>Fees</a> <a href='#menu'>Menu</a> <a href='#map'>Map</a><script>'#map'</script>",
+        hostile: "<a href='/'>Home</a><a href='/a'>A</a><a href='/b'>B</a><a href='#%E0%A4%A'>A</a><a href='#]&quot;'>B</a><form><a href='#elements'>C</a><input name=elements id=elements aria-label=x></form>",
+    },
+    Case {
+        probe: "a11ycheck-unseparated-links",
+        fails: ("<p><a href='/a'>Fees</a> <a id=x href='/b'>Dates</a></p>", &["#x"]),
+        passes: "<p><a href='/a'>Fees</a> | <a href='/b'>Dates</a></p><ul><li><a href='/a'>Fees</a><li><a href='/b'>Dates</a></ul>",
+        nearly: "<p><a href='/a'>Fees</a> <a href='/b' style='margin-left: 1em'>Dates</a></p><p><a href='/a'>Fees</a><br><a href='/b'>Dates</a></p><p><a href='/a'>Fees</a> <a href='/a'>of all kinds</a></p>
+                 <p><a href='/a' style='text-decoration: none'>Fees</a> <a href='/b' style='text-decoration: none'>Dates</a></p><p><a href='/a'>Fees</a> <a href='/b' style='display: block'>Dates</a></p>",
+        hostile: "<form><a href='/a'></a><a href='/b'><input name=previousSibling aria-label=x></a></form><p style='font-size: 0'><a href='/a'>A</a> <a href='/b'>B</a></p>",
+    },
+    Case {
         probe: "a11ycheck-tight-lines",
         fails: ("<p id=x style='line-height:1;width:20em'>Many words that stand in several lines one right below the other, so that their letters nearly touch each other.</p>", &["#x"]),
         passes: "<p style='width:20em'>Many words that stand in several lines one right below the other, with as much room as the browser gives to them.</p>",
@@ -293,7 +349,7 @@ const CASES: [Case; 40] = [
         probe: "a11ycheck-old-markup",
         fails: ("<center id=x>Text</center>", &["#x"]),
         passes: "<p>Text</p>",
-        nearly: "<p hidden></p><p><img src='data:,' alt=x></p>",
+        nearly: "<p hidden></p><p><img src='data:,' alt=x></p><p id=y></p><p aria-live=polite></p>",
         hostile: "<form><input name=textContent aria-label=x></form><svg><font></font></svg>",
     },
     Case {
@@ -335,7 +391,8 @@ const CASES: [Case; 40] = [
         probe: "a11ycheck-autoplay-sound",
         fails: ("<audio id=x autoplay controls src='/long.wav'></audio>", &["#x"]),
         passes: "<audio controls src='/long.wav'></audio>",
-        nearly: "<audio autoplay controls src='/tone.wav'></audio><audio autoplay muted src='/long.wav'></audio>",
+        nearly: "<audio autoplay controls src='/tone.wav'></audio><audio autoplay muted src='/long.wav'></audio>
+                 <audio autoplay src='/long.wav' ontimeupdate='this.currentTime > 1 && this.pause()'></audio>",
         hostile: "<form><audio autoplay src='/missing.wav'></audio><input name=duration aria-label=x></form>",
     },
     Case {
@@ -559,7 +616,7 @@ async fn a_contrast_of_7_is_recommended_only_where_it_is_asked_for() {
 }
 
 /// Probes whose findings only a person can judge: for each, a page with such a finding, and similar pages without one.
-const BY_HAND: [(&str, &str, &[&str]); 18] = [
+const BY_HAND: [(&str, &str, &[&str]); 19] = [
     (
         "a11ycheck-field-label",
         "<h2>Our shop</h2><label>Input <input></label>",
@@ -683,6 +740,11 @@ const BY_HAND: [(&str, &str, &[&str]); 18] = [
         &["<script>document.addEventListener('keydown', (event) => { if (!event.ctrlKey) return; if (event.key === 'd') document.title = 'Next' })</script>"],
     ),
     (
+        "a11ycheck-single-key",
+        "<script>document.addEventListener('keypress', (event) => { const k = event.key.toLowerCase(); if (k === 's') document.title = 'Search' })</script>",
+        &["<script>document.addEventListener('keypress', (event) => { const k = event.key; const key = 'x'; if (k === 'Escape' || event.k === 's') document.title = 'Search' })</script>"],
+    ),
+    (
         "a11ycheck-text-structure",
         "<p><b>Ingredients</b></p><p>Flour, eggs, milk, butter, sugar and some salt, and whatever is still left in the kitchen.</p>",
         &[
@@ -764,7 +826,7 @@ async fn a_person_is_asked_where_a_probe_cannot_tell_and_nowhere_near_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_only_a_mouse_reaches_is_named_once_however_it_is_seen() {
     const LISTENS: &str = "for (const target of all) target.addEventListener('click', () => 0)</script>";
-    static PAGES: [(&str, &[&str]); 5] = [
+    static PAGES: [(&str, &[&str]); 6] = [
         ("<div id=x class=btn>Start</div><div id=y onclick='0'>Stop</div><script>const all = [x, y];", &["#x", "#y"]),
         (
             "<div id=x style='cursor: pointer'><b id=y>One</b> <b id=z>Two</b></div><div id=w class=btn><i id=v>Go</i></div>
@@ -776,6 +838,11 @@ async fn what_only_a_mouse_reaches_is_named_once_however_it_is_seen() {
             "<a id=x>Start</a><p id=y role=button>Start</p><div tabindex=-1><a href='/a'>A</a><b id=z>Start</b></div>
              <script>const all = [x, y, z];",
             &["#x", "#y", "#z"],
+        ),
+        // A part of the page that a skip link leads to, and a heading that opens what is below it.
+        (
+            "<main tabindex=-1><h2 id=x>When will I be paid this year?</h2><p id=y>In the first week of each month, as ever.</p></main><script>const all = [x, y];",
+            &["#x"],
         ),
         // A picture, and a sign that styles draw.
         (
