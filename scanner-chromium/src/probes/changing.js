@@ -171,11 +171,8 @@
 
       const moved = slides.filter((slide) => movesOn(slide) && isConnected(slide.element) && isShown(slide.element) && axe.utils.getNodeFromTree(slide.element));
       // What is around the slides and little else.
-      const area = (element) => {
-        const { width, height } = getBoundingClientRect.call(element);
-        return width * height;
-      };
-      const around = ({ element }) => (parent(element) && area(parent(element)) < 2 * area(element) ? parent(element) : element);
+      const heightOf = (element) => getBoundingClientRect.call(element).height;
+      const around = ({ element }) => (parent(element) && heightOf(parent(element)) < heightOf(element) + 200 ? parent(element) : element);
       const kept = moved.filter((slide) => !stops.hasStop(around(slide)));
       const isFree = (slide) => !stops.hasStop() && !stops.hasControls(around(slide));
       for (const [list, found] of [[probes.violations, kept.filter(isFree)], [probes.incomplete, kept.filter((slide) => !isFree(slide))]]) {

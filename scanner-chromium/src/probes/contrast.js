@@ -94,5 +94,36 @@
     return { failed, isApplicable };
   };
 
-  return { 'a11ycheck-enhanced-contrast': enhanced, 'a11ycheck-placeholder-contrast': placeholders };
+  const sides = ['Top', 'Right', 'Bottom', 'Left'];
+  const drawn = (style) => sides.filter((side) => parseFloat(style[`border${side}Width`]) > 0 && !/^(?:none|hidden)$/.test(style[`border${side}Style`]));
+  // Fields of which neither edge nor ground can be told from what is around them. What else shows them, a person has to see.
+  const fieldEdges = () => {
+    const undecided = [];
+    let isApplicable = false;
+    const other = ['hidden', 'checkbox', 'radio', 'range', 'color', 'file', 'image', 'submit', 'button', 'reset'].map((type) => `[type="${type}" i]`);
+    for (const field of kit.all(`input:not(${other.join()}), textarea, select`).slice(0, 200)) {
+      const holder = kit.parent(field);
+      const { width, height } = kit.box(field);
+      if (holder === null || width < 30 || height < 12 || kit.matches(field, ':disabled, [readonly], [aria-disabled="true" i]') || !kit.isVisible(field)) continue;
+      const style = getComputedStyle(field);
+      if (style.boxShadow !== 'none' || style.outlineStyle !== 'none' || style.backgroundImage !== 'none' || style.borderImageSource !== 'none' || style.opacity !== '1') continue;
+      // The edge may be that of a box around the field and little else.
+      const isFramed = (around, left) => {
+        if (around === null || left === 0 || kit.box(around).height > height + 30) return false;
+        const own = getComputedStyle(around);
+        return own.boxShadow !== 'none' || drawn(own).length > 0 || isFramed(kit.parent(around), left - 1);
+      };
+      const outer = ground(holder);
+      const own = colour(style.backgroundColor);
+      if (outer === null || (own.alpha > 0 && own.alpha < 1) || isFramed(holder, 3)) continue;
+      isApplicable = true;
+      const inner = own.alpha === 1 ? own : outer;
+      const edges = drawn(style).map((side) => axe.commons.color.flattenColors(colour(style[`border${side}Color`]), outer));
+      const ratio = Math.max(getContrast(outer, inner), ...edges.flatMap((edge) => [getContrast(outer, edge), getContrast(inner, edge)]));
+      if (ratio < 3) undecided.push({ element: field, data: { ratio: Math.floor(ratio * 100) / 100 } });
+    }
+    return { failed: [], undecided, isApplicable };
+  };
+
+  return { 'a11ycheck-enhanced-contrast': enhanced, 'a11ycheck-placeholder-contrast': placeholders, 'a11ycheck-field-edge': fieldEdges };
 }

@@ -184,6 +184,43 @@
     return { failed, undecided, isApplicable: indicators.length > 0 || undecided.length > 0 };
   };
 
+  // What a label asks for about the visitor, in the languages of reports, by the value of `autocomplete` that HTML defines for it.
+  const purposes = [
+    ['given-name', /^(?:first|given|fore) ?name$|^vorname$|^ім я$|^имя$|^imię$|^jméno$|^prenume(?:le)?$/u],
+    ['family-name', /^(?:last|family) ?name$|^surname$|^(?:nach|familien)name$|^прізвище$|^фамилия$|^nazwisko$|^příjmení$|^nume(?:le)? de familie$/u],
+    ['name', /^full name$|^(?:vor und nachname|vollständiger name)$|^(?:повне ім я|піб)$|^(?:полное имя|фио)$|^imię i nazwisko$|^(?:celé jméno|jméno a příjmení)$|^(?:nume complet|nume și prenume)$/u],
+    ['email', /^e ?mail(?: (?:address|adresse|adresa))?$|^(?:адреса|адрес) (?:електронної пошти|электронной почты)$|^(?:електронна пошта|электронная почта)$|^adres e ?mail$|^e ?mailov(?:á|ý) adresa$|^adresa de e ?mail$/u],
+    ['tel', /^(?:tele)?phone(?: number)?$|^mobile(?: (?:number|phone))?$|^telefon(?:nummer)?$|^handynummer$|^(?:номер )?телефон[ау]?$|^numer telefonu$|^telefonní číslo$|^(?:număr(?:ul)? de )?telefon$/u],
+    ['postal-code', /^(?:post ?code|postal code|zip(?: code)?)$|^(?:postleitzahl|plz)$|^(?:поштовий|почтовый) індекс$|^почтовый индекс$|^kod pocztowy$|^psč$|^cod(?:ul)? poștal$/u],
+    ['street-address', /^(?:street|street address|address line 1)$|^(?:straße|strasse)(?: und hausnummer)?$|^вулиця$|^улица$|^ulica$|^ulice(?: a číslo)?$|^strada$/u],
+    ['address-level2', /^(?:town|city|town or city|city or town)$|^(?:stadt|wohnort)$|^місто$|^город$|^miasto$|^město$|^(?:oraș|localitate)$/u],
+    ['bday', /^(?:date of birth|birth ?date|birthday)$|^geburtsdatum$|^дата (?:народження|рождения)$|^data urodzenia$|^datum narození$|^data nașterii$/u],
+  ];
+  const asides = /(?<!\p{L})(?:your|optional|required|mandatory|ihre?|pflichtfeld|ваш[аеіи]?|twoje|twój|váš|vaše)(?!\p{L})/gu;
+  // Values that go with each other.
+  const kin = [['name', 'given-name', 'additional-name', 'family-name', 'nickname'], ['email', 'username'], ['street-address', 'address-line1', 'address-line2', 'address-level1', 'address-level2', 'address-level3', 'address-level4']];
+  const areKin = (one, other) => one === other || one.startsWith(`${other}-`) || other.startsWith(`${one}-`) || kin.some((each) => each.includes(one) && each.includes(other));
+  const values = new Set(['on', 'off', '', ...purposes.map(([value]) => value), ...kin.flat(), 'tel-national', 'tel-local', 'country', 'country-name', 'organization', 'organization-title', 'new-password', 'current-password', 'one-time-code', 'url', 'cc-number', 'cc-name']);
+  const autocomplete = () => {
+    const found = [];
+    for (const field of all('input:not([type="hidden" i], [type="checkbox" i], [type="radio" i], [type="submit" i], [type="button" i], [type="search" i]), textarea').slice(0, 300)) {
+      if (closest(field, 'search, [role="search"], table, [role="grid"], [role="row"]') !== null || matches(field, ':disabled, [readonly]') || !isVisible(field) || !isExposed(field)) continue;
+      const said = words(name(field)).replace(asides, ' ').replace(/\s+/g, ' ').trim();
+      const type = tag(field) === 'input' ? kit.read(HTMLInputElement, 'type', field) : '';
+      const [value] = purposes.find(([, pattern]) => pattern.test(said)) ?? (/^(?:email|tel)$/.test(type) ? [type] : []);
+      if (value !== undefined) found.push({ field, value, isSaid: purposes.some(([, pattern]) => pattern.test(said)) });
+    }
+    // Whoever asks for several of these asks about a person, mostly about the visitor.
+    if (new Set(found.map(({ value }) => value)).size < 2) return { failed: [], isApplicable: false };
+    const undecided = [];
+    for (const { field, value, isSaid } of found) {
+      const given = (attribute(field, 'autocomplete') ?? '').trim().toLowerCase().split(/\s+/).filter((token) => token !== 'webauthn').at(-1) ?? '';
+      if (['', 'on', 'off'].includes(given)) undecided.push({ element: field, data: { messageKey: 'missing', value } });
+      else if (isSaid && values.has(given) && !areKin(given, value)) undecided.push({ element: field, data: { messageKey: 'other', value } });
+    }
+    return { failed: [], undecided, isApplicable: true };
+  };
+
   // What has the focus and is nothing that can be used.
   const passive = new Set(['paragraph', 'heading', 'list', 'listitem', 'img', 'article', 'figure', 'blockquote', 'cell', 'row', 'rowgroup', 'table', 'term', 'definition', 'code', 'emphasis', 'strong', 'time', 'note', 'contentinfo', 'banner', 'generic']);
   const tabStop = () => {
@@ -227,6 +264,7 @@
   };
 
   return {
+    'a11ycheck-autocomplete': autocomplete,
     'a11ycheck-error-message': errorMessage,
     'a11ycheck-field-hint': fieldHint,
     'a11ycheck-field-label': fieldLabel,

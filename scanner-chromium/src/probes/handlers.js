@@ -1,4 +1,4 @@
-// Probes of what a page does by itself when an element gets the focus, or another value: it takes the focus away, or leads to another page. They
+// Probes of what a page does by itself when an element gets the focus, or another value: it takes the focus away, leads to another page, or refuses what is pasted. They
 // read the sources of handlers, call none, and leave the way to judge one for `listened.js`.
 (kit) => {
   const { all, attribute, isExposed, isVisible, matches } = kit;
@@ -28,8 +28,14 @@
   const chosen = 'select, input[type="radio" i], input[type="checkbox" i]';
   const reached = 'a[href], area[href], button, input:not([type="hidden" i]), select, textarea, summary, [tabindex], [contenteditable]:not([contenteditable="false" i])';
   const isUsed = (element) => !matches(element, ':disabled, [inert] *, [tabindex^="-"]') && isVisible(element) && isExposed(element);
+  // All that it does is to refuse what is pasted, maybe with a word: it reads or changes nothing.
+  const refuses = (source) => {
+    const code = codeOf(source);
+    return code.length < 300 && /\bpreventDefault ?\(|\breturn false\b/.test(code) && !/clipboardData|getData|\.value|insertText|execCommand|setRange|\bif\b|\?/.test(code);
+  };
   // Returns the probe that a handler of these events of an element breaks, with the reason if a person has to look; null if it breaks none.
   const judge = (element, event, source) => {
+    if (event === 'paste') return matches(element, 'input, textarea') && isUsed(element) && refuses(source) ? { id: 'a11ycheck-paste-blocked' } : null;
     const isFocus = event === 'focus' && matches(element, reached);
     if (!isFocus && !(event === 'change' && matches(element, chosen))) return null;
     if (!isUsed(element)) return null;
@@ -46,6 +52,7 @@
     });
   return {
     'a11ycheck-focus-removed': () => ({ failed: judged('a11ycheck-focus-removed', 'focus'), isApplicable: all(reached).some(isUsed) }),
+    'a11ycheck-paste-blocked': () => ({ failed: judged('a11ycheck-paste-blocked', 'paste'), isApplicable: all('input, textarea').some(isUsed) }),
     'a11ycheck-context-change': () => {
       const found = ['focus', 'change'].flatMap((event) => judged('a11ycheck-context-change', event));
       // One that leads away for both stands once.

@@ -1,4 +1,4 @@
-//! The part of the probes `a11ycheck-focus-removed` and `a11ycheck-context-change` that reads the handlers which scripts have added. `clicks.rs`
+//! The part of the probes `a11ycheck-focus-removed`, `a11ycheck-context-change` and `a11ycheck-paste-blocked` that reads the handlers which scripts have added. `clicks.rs`
 //! lists the listeners, and the browser gives the source of each with it.
 
 use futures_util::future::join_all;
@@ -16,8 +16,10 @@ const LISTENED: &str = include_str!("listened.js");
 const MAX_HANDLERS: usize = 100;
 /// The greatest number of characters of a handler's source; the rest is cut off.
 const MAX_SOURCE: usize = 5_000;
-/// What stands in the source of each handler that the probes may name.
+/// What stands in the source of each handler of the focus or of a change that the probes may name.
 const WORDS: [&str; 5] = ["blur", "location", "open", "submit", "Submit"];
+/// What stands in that of each handler of what is pasted.
+const REFUSALS: [&str; 2] = ["preventDefault", "return false"];
 
 /// Judges the handlers of a page on which the other probes have run, and adds what they find to their findings. The handles to objects of
 /// the page are in the group `object_group`, which the caller releases.
@@ -61,7 +63,7 @@ pub(super) async fn judge_handlers(
     Ok(())
 }
 
-/// A handler of a change or of the focus.
+/// A handler of a change, of the focus, or of what is pasted.
 #[derive(Debug)]
 struct Handler<'a> {
     node: i64,
@@ -72,9 +74,13 @@ struct Handler<'a> {
 /// Returns at most [`MAX_HANDLERS`] handlers that the probes may name, in the order of `listeners`, which is that of the document.
 fn handlers(listeners: &[EventListener]) -> impl Iterator<Item = Handler<'_>> {
     let handler = |listener: &EventListener| {
-        let is_of_these = matches!(listener.kind.as_str(), "focus" | "change") && !listener.once;
+        let words = match listener.kind.as_str() {
+            "focus" | "change" => WORDS.as_slice(),
+            "paste" => REFUSALS.as_slice(),
+            _ => return None,
+        };
         let source = listener.handler.as_ref()?.description.as_deref()?;
-        let may_be_named = is_of_these && WORDS.iter().any(|word| source.contains(word));
+        let may_be_named = !listener.once && words.iter().any(|word| source.contains(word));
         may_be_named.then(|| source.chars().take(MAX_SOURCE).collect())
     };
     let found = listeners.iter().filter_map(move |listener| {

@@ -203,13 +203,17 @@
     return false;
   };
   const longLines = () => {
-    const isLong = (element, { lineHeight, fontSize }) => {
-      const length = text(element).replace(/\s+/g, ' ').trim().length;
-      // With fewer, there may be no other line.
-      if (length <= 240 || kit.inside(element, ':not(a, abbr, b, cite, code, em, i, q, small, span, strong, sub, sup, time, u)').length > 0) return false;
-      return isOneLine(element, 121, parseFloat(lineHeight) || 1.2 * parseFloat(fontSize));
-    };
-    return paragraphsThat(({ columnCount, whiteSpace }) => columnCount === 'auto' && whiteSpace === 'normal', isLong);
+    const failed = [];
+    let isApplicable = false;
+    for (const { element, style } of paragraphs()) {
+      // With fewer characters, there may be no other line.
+      if (text(element).length <= 240 || text(element).replace(/\s+/g, ' ').trim().length <= 240) continue;
+      const { columnCount, whiteSpace, lineHeight, fontSize } = style;
+      if (columnCount !== 'auto' || whiteSpace !== 'normal' || kit.inside(element, ':not(a, abbr, b, cite, code, em, i, q, small, span, strong, sub, sup, time, u)').length > 0) continue;
+      isApplicable = true;
+      if (isOneLine(element, 121, parseFloat(lineHeight) || 1.2 * parseFloat(fontSize)) && isVisible(element)) failed.push({ element });
+    }
+    return { failed, isApplicable };
   };
 
   const smallText = () => {

@@ -1,7 +1,7 @@
 // Judges handlers that scripts have added, as `handlers.js` judges those in attributes, and adds what it finds to the results of that. Calls none.
 (events, sources, elements) => {
   const { probes } = outcome;
-  const lists = { 'a11ycheck-focus-removed': probes.violations, 'a11ycheck-context-change': probes.incomplete };
+  const lists = { 'a11ycheck-focus-removed': probes.violations, 'a11ycheck-paste-blocked': probes.violations, 'a11ycheck-context-change': probes.incomplete };
   for (const [index, element] of elements.entries()) {
     const verdict = element instanceof HTMLElement ? probes.kit.judgeHandler?.(element, events[index], sources[index]) : null;
     if (!verdict) continue;

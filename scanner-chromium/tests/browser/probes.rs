@@ -28,7 +28,7 @@ struct Case {
     hostile: &'static str,
 }
 
-const CASES: [Case; 46] = [
+const CASES: [Case; 47] = [
     Case {
         probe: "a11ycheck-field-label",
         fails: (
@@ -237,6 +237,14 @@ const CASES: [Case; 46] = [
         nearly: "<p style='font-size:10px'>The small print of a contract</p><p style='font-size:5px'>12.10.2026</p>
                  <p>Words<sup style='font-size:8px'>the note of an editor</sup></p><p hidden style='font-size:1px'>The small print of a contract</p>",
         hostile: "<p style='font-size:0'>The small print of a contract</p><form style='font-size:1px'><input name=childNodes aria-label=x></form>",
+    },
+    Case {
+        probe: "a11ycheck-paste-blocked",
+        fails: ("<label>Account <input id=x onpaste='return false'></label><label>Again <input id=y onpaste='event.preventDefault(); alert(`No`)'></label>", &["#x", "#y"]),
+        passes: "<label>Account <input></label>",
+        nearly: "<label>Code <input onpaste='event.preventDefault(); this.value = event.clipboardData.getData(`text`)'></label><label>A <input onpaste='if (full) return false'></label>
+                 <label>B <input disabled onpaste='return false'></label><div onpaste='return false'>C</div><label>D <input onpaste='// return false'></label>",
+        hostile: "<form><input name=matches aria-label=x onpaste='event[`prevent` + `Default`]()'></form>",
     },
     Case {
         probe: "a11ycheck-italic-text",
@@ -616,7 +624,7 @@ async fn a_contrast_of_7_is_recommended_only_where_it_is_asked_for() {
 }
 
 /// Probes whose findings only a person can judge: for each, a page with such a finding, and similar pages without one.
-const BY_HAND: [(&str, &str, &[&str]); 19] = [
+const BY_HAND: [(&str, &str, &[&str]); 21] = [
     (
         "a11ycheck-field-label",
         "<h2>Our shop</h2><label>Input <input></label>",
@@ -657,6 +665,29 @@ const BY_HAND: [(&str, &str, &[&str]); 19] = [
              <b class=tip>?</b><p class=text>Help</p>",
             "<style>.tip:hover { display: inline } :hover > { display: block } .tip:hover::after + p { display: block }</style>
              <b class=tip>?</b><p>Help</p>",
+        ],
+    ),
+    (
+        "a11ycheck-autocomplete",
+        "<form><label>First name <input autocomplete=given-name></label><label>Your e-mail address: <input></label></form>",
+        &[
+            "<form><label>First name <input autocomplete=given-name></label><label>E-mail address <input autocomplete='work email'></label></form>",
+            // Of one alone, nobody knows whose it is; nor is it asked where one is looked for.
+            "<form><label>E-mail address <input></label></form><form role=search><label>Town <input></label></form>",
+            "<form><label>Vorname <input autocomplete=name></label><label>PLZ <input disabled></label><label>Name of the first dog <input></label></form>",
+            "<form><input name=autocomplete aria-label=Surname autocomplete=family-name><input name=getAttribute type=tel aria-label=x autocomplete=tel></form>",
+        ],
+    ),
+    (
+        "a11ycheck-field-edge",
+        "<style>input { border: 1px solid #ddd }</style><label>Town <input></label>",
+        &[
+            "<label>Town <input></label>",
+            "<style>input { border: 1px solid #ddd; border-bottom-color: #555 }</style><label>Town <input></label>",
+            "<style>input { border: 1px solid #ddd; background: #555 }</style><label>Town <input></label>",
+            "<style>input { border: 0 } span { border: 1px solid #555; display: inline-block; padding: 2px }</style><label>Town <span><input></span></label>",
+            "<style>input { border: 1px solid #ddd; box-shadow: 0 0 3px #000 }</style><label>Town <input></label>",
+            "<style>input { border: 1px solid rgb(0 0 0 / 20%); background: color-mix(in lab, red, blue) }</style><form><input name=parentElement aria-label=x></form>",
         ],
     ),
     (
