@@ -134,7 +134,7 @@ async fn visit(path: &str, budget: u32, page_time: Duration) -> Vec<String> {
 
 async fn hostile_site() -> Site {
     let cases = hostile();
-    let links: String = cases.iter().map(|(path, ..)| format!("<a href={path}>{path}</a> ")).collect();
+    let links: String = cases.iter().map(|(path, ..)| format!("<a href={path}>{path}</a>, ")).collect();
     Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", &format!("{links}<a href=/good>good</a>"))),
         "/good" => Reply::Html(page("Good", "ok")),

@@ -10,7 +10,7 @@
   const text = getter(Node, 'textContent');
   const nodeType = getter(Node, 'nodeType');
   const isConnected = getter(Node, 'isConnected');
-  const { closest, checkVisibility } = Element.prototype;
+  const { closest, checkVisibility, matches } = Element.prototype;
   const { contains } = Node.prototype;
   const { querySelectorAll } = Document.prototype;
   const isShown = (element) => checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
@@ -46,23 +46,31 @@
 
   // What is called a carousel, a slide show or a ticker, or seems to be one, the outermost of it, with some of its parts that hold text or pictures.
   const { getBoundingClientRect } = Element.prototype;
-  const called = ['carousel', 'slide', 'swiper', 'slick', 'splide', 'flickity', 'glide', 'owl-', 'ticker', 'marquee', 'rotator', 'newsflash'];
+  const called = ['carousel', 'slider', 'slides', 'slideshow', 'swiper', 'slick', 'splide', 'flickity', 'glide', 'owl', 'ticker', 'marquee', 'rotator', 'newsflash'];
   const isNamed = called.map((name) => `[class*="${name}" i], [id*="${name}" i]`).join();
+  // Parts of words are none of these names, but for what goes before "slider" in the names of programs.
+  const names = new RegExp(`(?:^|[\\s_-])(?:${called.join('|')}|(?:bx|flex|nivo|rev|royal)slider)(?:$|[\\s_-])`, 'i');
+  const isCalled = (element) => {
+    const own = ['class', 'id'].map((name) => Element.prototype.getAttribute.call(element, name) ?? '').join(' ');
+    return names.test(own.replace(/([a-z])([A-Z])/g, '$1-$2')) || matches.call(element, '[aria-roledescription*="carousel" i]');
+  };
   const [tag, children] = [getter(Element, 'localName'), getter(Node, 'childNodes')];
   const holds = (element) => /^(?:img|picture|svg|video)$/.test(tag(element)) || [...children(element)].some((node) => nodeType(node) === Node.TEXT_NODE && text(node).trim() !== '');
   const slides = [];
-  const addSlides = (element, isCalled) => {
+  const addSlides = (element, isSure) => {
     const isKnown = slides.some((outer) => contains.call(outer.element, element));
     if (slides.length >= limits.slides || isKnown || element === Reflect.get(Document.prototype, 'body', document) || tag(element) === 'html') return;
     const { width, height } = getBoundingClientRect.call(element);
     if (width < 150 || height < 15 || !isShown(element) || Element.prototype.querySelector.call(element, 'input[type="range" i], [role="slider"]') !== null) return;
     const parts = Array.prototype.filter.call(Element.prototype.querySelectorAll.call(element, '*'), holds);
     // With so much in it, it is a part of the page.
-    if (!isCalled && parts.length > 60) return;
+    if (!isSure && parts.length > 60) return;
+    isSure &&= parts.length <= 60;
     parts.length = Math.min(parts.length, 60);
-    if (parts.length > 1) slides.push({ element, parts, said: null, times: [] });
+    if (parts.length > 1) slides.push({ element, isSure, parts, shown: null, places: null, changes: [], shifts: [] });
   };
-  for (const element of querySelectorAll.call(document, `[aria-roledescription*="carousel" i], ${isNamed}`)) addSlides(element, true);
+  const candidates = Array.prototype.filter.call(querySelectorAll.call(document, `[aria-roledescription*="carousel" i], ${isNamed}`), isCalled);
+  for (const element of candidates.slice(0, 200)) addSlides(element, true);
   // What is not called so, and shows and hides its parts meanwhile.
   const toggled = new Set();
   const toggles = new MutationObserver((records) => {
@@ -72,27 +80,28 @@
     }
   });
   toggles.observe(document, { subtree: true, attributes: true, attributeFilter: ['hidden', 'class', 'style', 'aria-hidden'] });
-  // Which of the parts can be seen in the whole, and about where: it is another one after a move.
-  const shownParts = ({ element, parts }) => {
+  // Which of the parts can be seen in the whole, and where.
+  const partsOf = ({ element, parts }) => {
     const whole = getBoundingClientRect.call(element);
-    const at = (part) => {
+    return parts.map((part) => {
       const { left, top, width, height } = getBoundingClientRect.call(part);
       const [x, y] = [left + width / 2 - whole.left, top + height / 2 - whole.top];
-      return width > 0 && x >= 0 && x <= whole.width && y >= 0 && y <= whole.height && isShown(part) ? `${Math.round(x / 20)},${Math.round(y / 20)}` : '';
-    };
-    return parts.map(at).join(' ');
+      const isIn = width > 0 && x >= 0 && x <= whole.width && y >= 0 && y <= whole.height && isShown(part);
+      return { isIn, place: isIn ? `${Math.round(x / 4)},${Math.round(y / 4)}` : '' };
+    });
   };
   const look = (now) => {
     for (const slide of slides) {
-      const said = shownParts(slide);
-      const isFirst = slide.said === null;
-      if (said === slide.said) continue;
-      slide.said = said;
-      if (!isFirst && slide.times.length < 100) slide.times.push(now);
+      const seen = partsOf(slide);
+      const [shown, places] = [seen.map(({ isIn }) => (isIn ? '1' : '0')).join(''), seen.map(({ place }) => place).join(' ')];
+      if (slide.shown !== null && shown !== slide.shown && slide.changes.length < 100) slide.changes.push(now);
+      if (slide.shown !== null && places !== slide.places && slide.shifts.length < 100) slide.shifts.push(now);
+      [slide.shown, slide.places] = [shown, places];
     }
   };
-  // A move that takes a while is one. What moves all the time goes on for a while.
-  const movesOn = ({ times }) => times.filter((time, index) => index === 0 || time - times[index - 1] > 900).length >= 2 || times.at(-1) - times[0] >= limits.span;
+  const goesOnFor = (times) => (times.length > 1 ? times.at(-1) - times[0] : 0);
+  // Other parts have come into view several times, or all keeps moving.
+  const movesOn = ({ changes, shifts }) => goesOnFor(changes) >= limits.advances || (shifts.length >= 12 && goesOnFor(shifts) >= limits.span);
 
   globalThis.changing = {
     // Whether anything has changed of late, before and while other probes have moved the page, or there is something that may move on. What
@@ -135,15 +144,16 @@
       // itself, or an answer to a probe.
       const isOpen = () => performance.now() - begun < limits.first || [...seen].some(([element, known]) => goesOn(known) && !lasts(element, known));
       // Slides that have not moved for longer than they usually stand are not waited for, nor those that have been seen to move on.
-      const mayMove = ({ times }) => performance.now() - (times.at(-1) ?? begun) < limits.stands;
+      const mayMove = ({ changes, shifts }) => performance.now() - Math.max(changes.at(-1) ?? settled, shifts.at(-1) ?? settled) < limits.stands;
       const isAwaited = () => slides.some((slide) => !movesOn(slide) && mayMove(slide));
-      look(begun);
-      for (let looked = begun; (isOpen() || isAwaited()) && performance.now() - begun < limits.whole; ) {
+      // The page may still be following the window that was made narrow.
+      const settled = begun + limits.settles;
+      for (let looked = settled; (isOpen() || isAwaited()) && performance.now() - begun < limits.whole; ) {
         await new Promise((resolve) => setTimeout(resolve, limits.apart));
         see(observer.takeRecords());
-        if (performance.now() - looked < limits.looks) continue;
-        looked = performance.now();
-        look(looked);
+        if (performance.now() < looked) continue;
+        look(performance.now());
+        looked = performance.now() + limits.looks;
       }
       observer.disconnect();
       const changed = [...seen].filter(([element, known]) => {
@@ -174,7 +184,9 @@
       const heightOf = (element) => getBoundingClientRect.call(element).height;
       const around = ({ element }) => (parent(element) && heightOf(parent(element)) < heightOf(element) + 200 ? parent(element) : element);
       const kept = moved.filter((slide) => !stops.hasStop(around(slide)));
-      const isFree = (slide) => !stops.hasStop() && !stops.hasControls(around(slide));
+      // What a script makes a control of may have no other sign than these.
+      const signs = 'a[href^="#"], a[href=""], a:not([href]), a[href^="javascript" i], [tabindex], [data-slide], [data-slide-to], [data-bs-slide], [data-bs-slide-to]';
+      const isFree = (slide) => slide.isSure && !stops.hasStop() && !stops.hasControls(around(slide)) && Element.prototype.querySelector.call(around(slide), signs) === null;
       for (const [list, found] of [[probes.violations, kept.filter(isFree)], [probes.incomplete, kept.filter((slide) => !isFree(slide))]]) {
         const nodes = found.map(({ element }) => probes.node(slidesId, { element }, true));
         if (nodes.length > 0) list.push({ id: slidesId, ...probes.facts[slidesId], nodes });

@@ -48,43 +48,54 @@
     return { failed, isApplicable };
   };
 
-  // The opaque colour on which a field's text stands; null if it is not known.
-  const ground = (field) => {
+  // The colour of a value; null if it is none that axe-core knows.
+  const known = (value) => {
+    try {
+      return colour(value);
+    } catch {
+      return null;
+    }
+  };
+  // The opaque colour of an element or of what it lies in; null if it is not known. What lies between them is not looked for.
+  const ground = (element) => {
     let found = null;
-    for (let around = field; around; around = kit.parent(around)) {
+    for (let around = element; around; around = kit.parent(around)) {
       const { opacity, filter, mixBlendMode, backgroundImage, backgroundColor } = getComputedStyle(around);
       if (opacity !== '1' || filter !== 'none' || mixBlendMode !== 'normal') return null;
       if (found !== null) continue;
       if (backgroundImage !== 'none') return null;
-      const own = colour(backgroundColor);
-      if (own.alpha === 1) found = own;
-      else if (own.alpha > 0) return null;
+      const own = known(backgroundColor);
+      if (own?.alpha === 1) found = own;
+      else if (own?.alpha !== 0) return null;
     }
     // The window itself is white, unless the page asks for a dark one. What a shadow tree lies on is not looked for.
-    const isWhite = kit.contains(document, field) && !getComputedStyle(document.documentElement).colorScheme.includes('dark');
+    const isWhite = kit.contains(document, element) && !getComputedStyle(document.documentElement).colorScheme.includes('dark');
     return found ?? (isWhite ? white : null);
   };
   const placeholders = () => {
     const failed = [];
     let isApplicable = false;
-    for (const field of kit.all('input[placeholder], textarea[placeholder]').slice(0, 200)) {
+    for (const field of kit.all('input[placeholder], textarea[placeholder]').filter(kit.isHtml).slice(0, 200)) {
       const type = kit.tag(field) === 'textarea' ? HTMLTextAreaElement : HTMLInputElement;
       const said = (kit.attribute(field, 'placeholder') ?? '').trim();
       if (said.length < 2 || !/[\p{L}\p{N}]/u.test(said) || kit.read(type, 'value', field) !== '') continue;
-      if (kit.matches(field, ':disabled, [aria-disabled="true" i], :not(:placeholder-shown)') || !kit.isVisible(field) || !kit.isShown(field)) continue;
+      if (kit.matches(field, ':disabled, [aria-disabled="true" i], [inert] *, :not(:placeholder-shown)') || !kit.isVisible(field) || !kit.isShown(field)) continue;
       const { color, opacity, visibility, fontSize, fontWeight, webkitTextFillColor } = getComputedStyle(field, '::placeholder');
-      const own = colour(webkitTextFillColor ?? color);
+      const own = known(webkitTextFillColor ?? color);
+      if (own === null) continue;
       own.alpha *= Number(opacity);
       // What cannot be seen at all is not meant to be, as with labels that stand in the field.
       if (own.alpha < 0.15 || visibility !== 'visible') continue;
-      const bg = ground(field);
+      // Where the field has no ground of its own, something else may lie under it.
+      const bg = known(getComputedStyle(field).backgroundColor)?.alpha === 1 ? ground(field) : null;
       if (bg === null) continue;
       isApplicable = true;
       const fg = own.alpha < 1 ? axe.commons.color.flattenColors(own, bg) : own;
       const [size, isBold] = [parseFloat(fontSize), Number(fontWeight) >= 700];
       const least = size >= 24 || (isBold && size * 0.75 >= 14) ? 3 : 4.5;
       const ratio = getContrast(bg, fg);
-      if (ratio >= least) continue;
+      // What has the colour of its ground is not meant to be read, as with labels that stand in the field.
+      if (ratio >= least || ratio < 1.1) continue;
       const data = {
         fgColor: fg.toHexString(), bgColor: bg.toHexString(), contrastRatio: Math.floor(ratio * 100) / 100, fontSize: `${(size * 0.75).toFixed(1)}pt (${size}px)`,
         fontWeight: isBold ? 'bold' : 'normal', expectedContrastRatio: `${least}:1`,
@@ -101,7 +112,7 @@
     const undecided = [];
     let isApplicable = false;
     const other = ['hidden', 'checkbox', 'radio', 'range', 'color', 'file', 'image', 'submit', 'button', 'reset'].map((type) => `[type="${type}" i]`);
-    for (const field of kit.all(`input:not(${other.join()}), textarea, select`).slice(0, 200)) {
+    for (const field of kit.all(`input:not(${other.join()}), textarea, select`).filter(kit.isHtml).slice(0, 200)) {
       const holder = kit.parent(field);
       const { width, height } = kit.box(field);
       if (holder === null || width < 30 || height < 12 || kit.matches(field, ':disabled, [readonly], [aria-disabled="true" i]') || !kit.isVisible(field)) continue;
@@ -114,11 +125,13 @@
         return own.boxShadow !== 'none' || drawn(own).length > 0 || isFramed(kit.parent(around), left - 1);
       };
       const outer = ground(holder);
-      const own = colour(style.backgroundColor);
-      if (outer === null || (own.alpha > 0 && own.alpha < 1) || isFramed(holder, 3)) continue;
+      const own = known(style.backgroundColor);
+      if (outer === null || own === null || (own.alpha > 0 && own.alpha < 1) || isFramed(holder, 3)) continue;
       isApplicable = true;
       const inner = own.alpha === 1 ? own : outer;
-      const edges = drawn(style).map((side) => axe.commons.color.flattenColors(colour(style[`border${side}Color`]), outer));
+      const colours = drawn(style).map((side) => known(style[`border${side}Color`]));
+      if (colours.includes(null)) continue;
+      const edges = colours.map((edge) => axe.commons.color.flattenColors(edge, outer));
       const ratio = Math.max(getContrast(outer, inner), ...edges.flatMap((edge) => [getContrast(outer, edge), getContrast(inner, edge)]));
       if (ratio < 3) undecided.push({ element: field, data: { ratio: Math.floor(ratio * 100) / 100 } });
     }

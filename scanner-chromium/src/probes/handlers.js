@@ -28,10 +28,15 @@
   const chosen = 'select, input[type="radio" i], input[type="checkbox" i]';
   const reached = 'a[href], area[href], button, input:not([type="hidden" i]), select, textarea, summary, [tabindex], [contenteditable]:not([contenteditable="false" i])';
   const isUsed = (element) => !matches(element, ':disabled, [inert] *, [tabindex^="-"]') && isVisible(element) && isExposed(element);
-  // All that it does is to refuse what is pasted, maybe with a word: it reads or changes nothing.
+  // All that it does is to refuse what is pasted, maybe with a word. Only in an attribute, what a handler returns refuses it.
+  const refusal = /^(?:[\w$]{1,40} ?\. ?(?:preventDefault|stopPropagation|stopImmediatePropagation) ?\( ?\)|(?:window ?\. ?)?alert ?\( ?"" ?\)|return(?: (?:false|true))?)$/;
   const refuses = (source) => {
-    const code = codeOf(source);
-    return code.length < 300 && /\bpreventDefault ?\(|\breturn false\b/.test(code) && !/clipboardData|getData|\.value|insertText|execCommand|setRange|\bif\b|\?/.test(code);
+    const code = codeOf(source).replace(/\s+/g, ' ').trim();
+    const [, name, body] = /^(function\b[^(]*)?\(? ?(?:[\w$]*) ?\)? ?(?:=> ?)?\{? ?([^{}]*?) ?\}?$/.exec(code) ?? [];
+    if (code.length > 300 || body === undefined) return false;
+    const parts = body.split(/ ?[;,] ?/).filter(Boolean);
+    const isRefused = parts.some((part) => part.includes('preventDefault')) || (name === 'function onpaste' && parts.includes('return false'));
+    return isRefused && parts.every((part) => refusal.test(part));
   };
   // Returns the probe that a handler of these events of an element breaks, with the reason if a person has to look; null if it breaks none.
   const judge = (element, event, source) => {

@@ -24,7 +24,7 @@
   const needed = new RegExp(`!\\s{0,9}${given}\\s{0,9}\\|\\||\\|\\|\\s{0,9}!\\s{0,9}${given}|\\bif\\s{0,9}\\(\\s{0,9}!\\s{0,9}${given}\\s{0,9}\\)\\s{0,100}(?:\\{[^{}]{0,300})?\\breturn\\b`);
   // Where a handler keeps the key in a variable, that is read as the key: const k = event.key.toLowerCase().
   const kept = /\b(?:const|let|var)\s+([A-Za-z_]\w{0,40})\s*=\s*[\w$.]*\.(key|code|keyCode|which|charCode)(?:\s*\.\s*to(?:Locale)?(?:Lower|Upper)Case\(\))?\s*(?=[;,\n])/g;
-  const named = (source) => [...source.matchAll(kept)].slice(0, 5).reduce((read, [, name, property]) => read.replace(new RegExp(`(?<![\\w$.])${name}(?![\\w$])`, 'g'), property), source);
+  const named = (source) => [...source.matchAll(kept)].slice(0, 5).reduce((read, [, name, property]) => read.replace(new RegExp(`(?<![\\w$."'\`])${name}(?![\\w$"'\`])`, 'g'), property), source);
   const keysOf = ({ place, source: whole }) => {
     const source = named(whole.replace(without, ''));
     if (needed.test(whole) || modifiers.test(source)) return [];

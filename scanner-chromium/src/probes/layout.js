@@ -62,8 +62,9 @@
     const parts = media.item(0).split(/\s+and\s+/i).filter((part) => !/^(only\s+)?(all|screen)$/i.test(part));
     return parts.length === 1 ? (orientation.exec(parts[0])?.[1].toLowerCase() ?? null) : null;
   };
-  // Returns the orientation on which a media query depends, maybe among others.
-  const among = (media) => (media.length === 1 ? (/\(\s*orientation\s*:\s*(portrait|landscape)\s*\)/i.exec(media.item(0))?.[1].toLowerCase() ?? null) : null);
+  // Returns the orientation on which a media query depends together with widths and heights, on a screen.
+  const withOthers = /^(?:(?:only\s+)?(?:all|screen)\s+and\s+)?(?:\([^()]*\)\s+and\s+)*\(\s*orientation\s*:\s*(portrait|landscape)\s*\)(?:\s+and\s+\([^()]*\))*$/i;
+  const among = (media) => (media.length === 1 ? (withOthers.exec(media.item(0).trim())?.[1].toLowerCase() ?? null) : null);
   const find = (selector) => {
     try {
       return all(selector);
@@ -87,7 +88,7 @@
       }
       const own = sheet.media.length === 0 || /^(?:all|screen)$/i.test(sheet.media.mediaText) ? null : only(sheet.media);
       if (sheet.disabled || (sheet.media.length > 0 && own === null && !matchMedia(sheet.media.mediaText).matches)) continue;
-      const take = (rule, locked, isAlone = true) => rule instanceof CSSStyleRule && found.push({ rule, locked, isAlone });
+      const take = (rule, locked, query = '', isAlone = true) => rule instanceof CSSStyleRule && found.push({ rule, locked, query, isAlone });
       for (const rule of list) {
         if ((left -= 1) < 0) return found;
         take(rule, own);
@@ -95,7 +96,7 @@
         const alone = isMedia ? only(rule.media) : null;
         const inner = alone ?? (isMedia ? among(rule.media) : null);
         if (inner === null || (own !== null && own !== inner)) continue;
-        for (const each of rule.cssRules) (left -= 1) >= 0 && take(each, inner, alone !== null);
+        for (const each of rule.cssRules) (left -= 1) >= 0 && take(each, inner, rule.media.mediaText, alone !== null);
       }
     }
     return found;
@@ -107,20 +108,22 @@
     return degrees(last('transform'), last('rotate'));
   };
   // Words for turning a device, in the languages of reports.
-  const turns = /\b(?:rotate|turn|landscape|portrait)\b|\bdreh|querformat|hochformat|obró[cć]|poziom|otoč|поверн|горизонт|roti[tț]i|rotește|întoarce/iu;
+  const turns = /\b(?:rotate|turn)\b.{0,40}\b(?:device|phone|tablet|screen|landscape|portrait)\b|\bdreh(?:en|e)\b.{0,40}(?:gerät|handy|smartphone|tablet|querformat|hochformat)|(?:gerät|handy|smartphone|tablet).{0,40}\bdrehen|поверн\S{2,5} .{0,30}(?:пристрій|телефон|екран|устройство|планшет|экран)|obróć.{0,30}(?:urządzenie|telefon|ekran|tablet)|otočte.{0,30}(?:zařízení|telefon|displej|tablet)|(?:rotiți|întoarceți).{0,30}(?:dispozitiv|telefon|ecran|tablet)/iu;
   const orientationLock = () => {
     const failed = [];
     let isApplicable = false;
     const rules = turning();
-    // In one orientation most of the page is not shown, and a text that asks for the other one is.
-    for (const { rule, locked } of rules) {
-      if (locked === null || rule.style.display !== 'none') continue;
-      const hidden = find(rule.selectorText).slice(0, 100).filter((element) => isHtml(element) && holdsMost(element));
-      if (hidden.length === 0) continue;
+    // In one orientation most of the page is not shown, and in its place a short text that asks for the other one.
+    const queries = Map.groupBy(rules.filter(({ locked, query }) => locked !== null && query !== ''), ({ query }) => query);
+    for (const inQuery of [...queries.values()].slice(0, 50)) {
+      const hiding = inQuery.filter(({ rule }) => rule.style.display === 'none').slice(0, 20);
+      const showing = inQuery.filter(({ rule }) => !['', 'none'].includes(rule.style.display)).slice(0, 20);
+      if (hiding.length === 0 || showing.length === 0) continue;
+      const shown = [...new Set(showing.flatMap(({ rule }) => find(rule.selectorText).slice(0, 20)))].map(text).join(' ');
       isApplicable = true;
-      const shown = rules.filter((other) => other.locked === locked && !['', 'none'].includes(other.rule.style.display));
-      const isAsked = shown.some((other) => find(other.rule.selectorText).slice(0, 20).some((element) => text(element).length < 300 && turns.test(text(element))));
-      if (isAsked) failed.push(...hidden.slice(0, 1).map((element) => ({ element, data: locked })));
+      if (shown.length > 300 || !turns.test(shown)) continue;
+      const hidden = hiding.flatMap(({ rule }) => find(rule.selectorText).slice(0, 20)).find((element) => isHtml(element) && holdsMost(element));
+      if (hidden) failed.push({ element: hidden, data: inQuery[0].locked });
     }
     const turned = rules.filter(({ rule: { style }, isAlone }) => isAlone && (style.transform !== '' || style.rotate !== ''));
     for (const { rule, locked } of turned) {
@@ -147,10 +150,14 @@
     }
     return { failed: [...new Map(failed.map((found) => [found.element, found])).values()], isApplicable };
   };
+  // Scripts and styles are no text of the page.
+  const length = (node) => text(node).trim().length - [...kit.inside(node, 'script, style, template')].reduce((sum, part) => sum + text(part).trim().length, 0);
+  let whole = null;
   const holdsMost = (element) => {
-    const length = (node) => text(node).trim().length;
     const body = all('body')[0];
-    return body !== undefined && length(element) > 0 && length(element) * 2 > length(body);
+    whole ??= body === undefined ? 0 : length(body);
+    const own = whole > 0 ? length(element) : 0;
+    return own > 0 && own * 2 > whole;
   };
 
   // The longer texts of the page, with their styles.
@@ -197,7 +204,7 @@
         if (left > 0) continue;
         range.setEnd(node, found.index + 1);
         const { top, bottom } = range.getBoundingClientRect();
-        return bottom - top < 1.5 * height;
+        return bottom - top > 0.5 * height && bottom - top < 1.5 * height;
       }
     }
     return false;
@@ -210,6 +217,8 @@
       if (text(element).length <= 240 || text(element).replace(/\s+/g, ' ').trim().length <= 240) continue;
       const { columnCount, whiteSpace, lineHeight, fontSize } = style;
       if (columnCount !== 'auto' || whiteSpace !== 'normal' || kit.inside(element, ':not(a, abbr, b, cite, code, em, i, q, small, span, strong, sub, sup, time, u)').length > 0) continue;
+      // What is not shown would be counted as well.
+      if ([...kit.inside(element, '*')].some((part) => getComputedStyle(part).display === 'none')) continue;
       isApplicable = true;
       if (isOneLine(element, 121, parseFloat(lineHeight) || 1.2 * parseFloat(fontSize)) && isVisible(element)) failed.push({ element });
     }

@@ -1,6 +1,6 @@
 // Probes of links among their neighbours.
 (kit) => {
-  const { all, attribute, closest, has, inside, isExposed, isVisible, name, nodeType, parent, role, select, tag, text, vague, visibleText, words } = kit;
+  const { all, attribute, closest, has, inside, isExposed, isVisible, name, nodeType, parent, role, tag, text, vague, visibleText, words } = kit;
   const links = () => all('a[href], area[href], [role="link"]').filter((link) => isExposed(link) && role(link) === 'link' && name(link) !== '');
 
   const block = (element) => {
@@ -177,27 +177,34 @@
   const plain = new Set(['href', 'class', 'id', 'title', 'rel', 'style', 'lang', 'hreflang', 'aria-label', 'aria-describedby']);
   const scripted = /toggle|modal|popup|open|close|menu|tab|btn|button|js-|collaps|accordion|drop|lightbox|slid|carousel|prev|next|scroll|login|cart|basket|search|share|play|more|filter|trigger|back-?to/i;
   const brokenAnchor = () => {
-    const failed = [];
+    const found = [];
     let isApplicable = false;
-    const scripts = all('script:not([src])').map((script) => text(script).slice(0, 100_000));
+    let leads = false;
+    const places = new Set([...all('[id]').map((element) => attribute(element, 'id')), ...all('a[name]').map((element) => attribute(element, 'name'))]);
+    // With a base, a fragment may be one of another document.
+    if (all('base[href]').length > 0) return { failed: [], isApplicable };
     for (const [index, link] of all('a[href]').entries()) {
       const [, fragment] = /^#([\p{L}\p{N}_.:-]+)$/u.exec((attribute(link, 'href') ?? '').trim()) ?? [];
-      if (fragment === undefined || !isVisible(link) || !isExposed(link) || words(visibleText(link)) === '') continue;
+      if (fragment === undefined || fragment.toLowerCase() === 'top') continue;
       isApplicable = true;
-      const isThere = fragment.toLowerCase() === 'top' || select(`[id="${CSS.escape(fragment)}"], a[name="${CSS.escape(fragment)}"]`).length > 0;
+      const isThere = places.has(fragment);
       // The first links of a page are those past what is repeated, which axe-core looks at.
-      if (isThere || index < 3) continue;
+      leads ||= isThere && index >= 3;
+      if (isThere || index < 3 || found.length >= 500) continue;
       const isPlain = [...kit.attributes(link)].every((each) => plain.has(each)) && !scripted.test(`${attribute(link, 'class') ?? ''} ${attribute(link, 'id') ?? ''} ${fragment}`);
-      if (isPlain && !scripts.some((script) => script.includes(fragment))) failed.push({ element: link });
+      if (isPlain && isVisible(link) && isExposed(link) && words(visibleText(link)) !== '') found.push({ link, fragment });
     }
-    return { failed, isApplicable };
+    // Where no such link leads to an element, an application may read them.
+    if (!leads || found.length === 0) return { failed: [], isApplicable };
+    const scripts = all('script:not([src])').map((script) => text(script).slice(0, 20_000)).join('\n').slice(0, 200_000);
+    return { failed: found.slice(0, 100).filter(({ fragment }) => !scripts.includes(fragment)).map(({ link }) => ({ element: link })), isApplicable };
   };
 
-  // Links beside each other on a line with nothing between them that can be seen, the first such place of each row.
+  // Three links or more beside each other on a line with nothing between them that can be seen, the first such place of each row.
   const unseparated = () => {
     const failed = [];
     let isApplicable = false;
-    const rows = new Set();
+    const rows = new Map();
     for (const link of all('a[href] + a[href]')) {
       const before = Reflect.get(Element.prototype, 'previousElementSibling', link);
       const between = Reflect.get(Node.prototype, 'previousSibling', link);
@@ -205,18 +212,26 @@
       if (!isSpace || attribute(link, 'href') === attribute(before, 'href')) continue;
       if ([before, link].some((each) => words(visibleText(each)) === '' || inside(each, 'img, svg, button').length > 0)) continue;
       const [one, other] = [before, link].map((each) => getComputedStyle(each));
-      if ([one, other].some(({ display, backgroundImage }) => display !== 'inline' || backgroundImage !== 'none')) continue;
+      if ([one, other].some(({ display, backgroundImage, backgroundColor }) => display !== 'inline' || backgroundImage !== 'none' || backgroundColor !== 'rgba(0, 0, 0, 0)')) continue;
       isApplicable = true;
-      const isAlike = ['color', 'textDecorationLine', 'fontWeight', 'backgroundColor'].every((property) => one[property] === other[property]) && one.textDecorationLine.includes('underline');
-      if (!isAlike || [one.borderRightWidth, other.borderLeftWidth].some((width) => width !== '0px') || !isVisible(link) || !isVisible(before)) continue;
+      const isAlike = ['color', 'textDecorationLine', 'fontWeight', 'direction'].every((property) => one[property] === other[property]) && one.textDecorationLine.includes('underline');
+      const [end, start] = one.direction === 'rtl' ? ['Left', 'Right'] : ['Right', 'Left'];
+      if (!isAlike || [one[`border${end}Width`], other[`border${start}Width`]].some((width) => width !== '0px') || !isVisible(link) || !isVisible(before)) continue;
+      // Styles may draw a sign between them.
+      if ([[before, '::after'], [link, '::before']].some(([each, part]) => !/^(?:none|normal)$/.test(getComputedStyle(each, part).content))) continue;
       const [left, right] = [kit.box(before), kit.box(link)];
       const isOnLine = Math.abs(left.bottom - right.bottom) < 2 && Math.abs(left.height - right.height) < 2;
-      const room = getComputedStyle(link).direction === 'rtl' ? left.left - right.right : right.left - left.right;
-      const pads = parseFloat(one.paddingRight) + parseFloat(other.paddingLeft);
-      const isFound = isOnLine && room + pads < 0.6 * parseFloat(other.fontSize) && !rows.has(parent(link));
-      if (!isFound) continue;
-      rows.add(parent(link));
-      failed.push({ element: link });
+      const room = one.direction === 'rtl' ? left.left - right.right : right.left - left.right;
+      const pads = parseFloat(one[`padding${end}`]) + parseFloat(other[`padding${start}`]);
+      if (!isOnLine || room + pads >= 0.6 * parseFloat(other.fontSize)) continue;
+      const row = rows.get(parent(link));
+      if (row === undefined) rows.set(parent(link), { first: link, last: link });
+      else if (row.last === before && row.first !== null) {
+        failed.push({ element: row.first });
+        row.first = null;
+      } else if (row.first !== null) {
+        rows.set(parent(link), { first: link, last: link });
+      }
     }
     return { failed, isApplicable };
   };

@@ -39,7 +39,7 @@ const MAX_LOOKED_AT: u32 = 8;
 /// The time limit for everything that moves a page.
 const TIME: Duration = Duration::from_secs(10);
 /// The time limit for watching text change after that.
-const CHANGES_TIME: Duration = Duration::from_secs(17);
+const CHANGES_TIME: Duration = Duration::from_secs(20);
 /// The milliseconds after a key in which a page may move the focus, or show it, where it does not simply go to the next element that
 /// shows it at once.
 const PAUSE: u32 = 15;
@@ -196,18 +196,21 @@ impl Page<'_> {
         let limits = json!({
             // Milliseconds: since the load, before which nothing is known; the same where a script in the page has a timer; within which a change is of late; between two that are not one; that text has to change for; in which a
             // first change must come; for which changes are watched, so that what changes just within `recent` is seen to do it for `span`, whenever it does it first. Then the
-            // number of shadow trees and of slide shows that are watched, and of the latter: between two looks; for which one stands still.
+            // number of shadow trees and of slide shows that are watched, and of the latter: before the first look, between two looks, for which one stands still, and in which others
+            // come into view.
             "least": 2_600,
             "timed": 5_600,
             "recent": 2_500,
             "apart": 100,
             "span": 5_000,
             "first": 2_600,
-            "whole": 11_200,
+            "whole": 12_200,
             "trees": 200,
             "slides": 5,
+            "settles": 1_000,
             "looks": 250,
             "stands": 5_500,
+            "advances": 4_500,
         });
         Ok(self.evaluate(&format!("({CHANGING})({STOPS}, {limits})")).await?.exception().is_none())
     }

@@ -63,10 +63,11 @@
 
   const controls = 'button, input:not([type="hidden" i]), [role="button"], [role="switch"], [role="slider"], a[href], select, summary';
   // Whether a script of the page's own seems to stop a player again after a time, or where it has come to.
+  const isTimed = (source) => /\bpause\s*\(/.test(source) && /\bsetTimeout\b|\btimeupdate\b|\bcurrentTime\b|\bonplay/.test(source);
+  let pauses = null;
   const mayPause = (media) => {
-    const isTimed = (source) => /\bpause\s*\(/.test(source) && /\bsetTimeout\b|\btimeupdate\b|\bcurrentTime\b|\bonplay/.test(source);
-    const handlers = ['ontimeupdate', 'onplay', 'onplaying'].map((event) => attribute(media, event) ?? '');
-    return handlers.some((source) => source.includes('pause')) || all('script:not([src])').some((script) => isTimed(text(script).slice(0, 100_000)));
+    pauses ??= all('script:not([src])').some((script) => isTimed(text(script).slice(0, 100_000)));
+    return pauses || ['ontimeupdate', 'onplay', 'onplaying'].some((event) => (attribute(media, event) ?? '').includes('pause'));
   };
   // Sound or films that play by themselves for more than three seconds, and whether it is known that there is sound in them and that it goes on so long.
   const playing = () => {

@@ -141,7 +141,8 @@
   };
   // Whether the focus has come round although others can have it.
   const leavesOut = () => visited.length <= limits.circle && known.some((element) => !visited.includes(element) && !matches.call(element, inner) && isStop(element));
-  const hasTransition = () => Document.prototype.getAnimations.call(document).some((animation) => animation instanceof CSSTransition);
+  // Those in a shadow tree are known to that alone.
+  const hasTransition = () => trees.slice(0, 200).some((tree) => (tree === document ? Document : ShadowRoot).prototype.getAnimations.call(tree).some((animation) => animation instanceof CSSTransition));
   const isUnshown = makeIsUnshown({ active, hasTransition, isOut });
   const obscured = makeObscured({ active, hasTransition, wait });
   let focused = null;

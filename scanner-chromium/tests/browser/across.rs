@@ -179,7 +179,7 @@ fn answer(pages: Pages, path: &str) -> Reply {
         return Reply::Status(404, page("Nothing", ""));
     };
     // More links than are kept.
-    let many: String = (0..300).map(|number| format!("<a href='/a#{number}'>{number}</a> ")).collect();
+    let many: String = (0..300).map(|number| format!("<a href='/a#{number}'>{number}</a>, ")).collect();
     let body = body.replace("MENU", MENU).replace("FOOT", FOOT).replace("MANY", &many);
     Reply::Html(format!(
         "<!DOCTYPE html><html lang='{language}'><title>A page of a test</title><body>{body}</body></html>"

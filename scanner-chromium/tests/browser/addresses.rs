@@ -8,7 +8,7 @@ async fn the_address_in_a_report_is_the_one_that_was_opened() {
         ["/dir/", "/%D0%BF%D1%83%D1%82%D1%8C/%D0%B4%D0%B0%D0%BB%D1%8C%D1%88%D0%B5/", "/Case", "/x?Q=%EF%F0&b=1"];
     let site = Site::start(move |request| match request.path.as_str() {
         "/" => {
-            let links: String = paths.iter().map(|path| format!("<a href='{path}'>x</a> ")).collect();
+            let links: String = paths.iter().map(|path| format!("<a href='{path}'>x</a>, ")).collect();
             Reply::Html(page("Home", &(links + "<a href=/from>f</a>")))
         }
         "/from" => Reply::Redirect("/To/".to_owned()),
@@ -42,7 +42,7 @@ async fn equal_encodings_of_an_address_are_one_page() {
         "/?q=%F0",
     ];
     let site = Site::start(move |request| match request.path.as_str() {
-        "/" => Reply::Html(page("Home", &links.map(|link| format!("<a href='{link}'>x</a> ")).concat())),
+        "/" => Reply::Html(page("Home", &links.map(|link| format!("<a href='{link}'>x</a>, ")).concat())),
         path => Reply::Html(page(path, "ok")),
     })
     .await;

@@ -55,7 +55,7 @@ impl Shop {
 
     fn page(&self, number: usize) -> String {
         let Self { products, path, before, wrapper: (open, close), year, .. } = self;
-        let links: String = (1..PAGES).map(|page| format!("<a href='/{path}{page}'>Page {page}</a> ")).collect();
+        let links: String = (1..PAGES).map(|page| format!("<a href='/{path}{page}'>Page {page}</a>, ")).collect();
         let cards: String = products.iter().enumerate().map(|(index, name)| self.card(number, index, name)).collect();
         format!(
             "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>Shop {number}</title>\
@@ -206,7 +206,7 @@ async fn articles_that_come_on_top_bring_nothing_new_of_the_template() {
     let site = Site::start(move |request| {
         let newest = *served.lock().unwrap();
         let links: String =
-            (newest - 8..newest).rev().map(|id| format!("<a href=/news/{id}>Article {id}</a> ")).collect();
+            (newest - 8..newest).rev().map(|id| format!("<a href=/news/{id}>Article {id}</a>, ")).collect();
         let body = format!("<h1>News {}</h1><p>What happened in week {newest}.</p>", request.path);
         Reply::Html(format!(
             "<!DOCTYPE html><html lang=en><title>News</title><body><header><img class=logo src=data:,x>\

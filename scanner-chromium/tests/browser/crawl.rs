@@ -46,7 +46,7 @@ async fn a_page_that_fails_costs_itself_and_files_and_other_sites_cost_nothing()
     let elsewhere = Site::start(|_| Reply::Html(page("Elsewhere", "ok"))).await;
     let away = elsewhere.url_as("b.test", "/");
     let links = ["/500", "/away", "/file", "/doc.pdf", "/gone", "/closed", "/login", "/data", &away, "/last"];
-    let links: String = links.iter().map(|link| format!("<a href='{link}'>x</a> ")).collect();
+    let links: String = links.iter().map(|link| format!("<a href='{link}'>x</a>, ")).collect();
     let site = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", &links)),
         "/500" => Reply::Status(500, page("Oops", "")),

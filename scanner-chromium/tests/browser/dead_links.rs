@@ -15,8 +15,8 @@ fn dead(findings: &Findings) -> Vec<(String, String)> {
 async fn dead_links_are_listed_with_the_page_that_has_them_and_leave_the_budget_to_pages() {
     let site = Site::start(|request| match request.path.as_str() {
         "/" => {
-            let dead: String = (0..40).map(|number| format!("<a href='/dead/{number}'>d</a> ")).collect();
-            let good: String = (0..20).map(|number| format!("<a href='/good/{number}/'>g</a> ")).collect();
+            let dead: String = (0..40).map(|number| format!("<a href='/dead/{number}'>d</a>, ")).collect();
+            let good: String = (0..20).map(|number| format!("<a href='/good/{number}/'>g</a>, ")).collect();
             Reply::Html(page("Home", &(dead + &good)))
         }
         "/good/7/" => Reply::Html(page("Good", "<a href='/Gone/?utm_source=x#top'>x</a> <a href=/dead/1>again</a>")),

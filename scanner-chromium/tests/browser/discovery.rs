@@ -166,7 +166,7 @@ async fn a_small_budget_sees_every_kind_of_page_and_is_kept_exactly() {
             let mut links: Vec<String> = (0..30_u8).map(|id| format!("/products/{}", word(id))).collect();
             links.extend((0..3).map(|id| format!("/news/{}", word(id))));
             links.extend(["/about".to_owned(), "/contact".to_owned()]);
-            let links: String = links.iter().map(|link| format!("<a href='{link}'>{link}</a> ")).collect();
+            let links: String = links.iter().map(|link| format!("<a href='{link}'>{link}</a>, ")).collect();
             Reply::Html(page("Home", &links))
         }
         path => Reply::Html(page(path, "<a href=/>Home</a> <button></button>")),
@@ -213,7 +213,7 @@ async fn copies_of_a_page_cost_nothing_of_the_budget() {
                 "/LAST?gclid=1",
                 "/index.html",
             ];
-            Reply::Html(page("Home", &links.map(|link| format!("<a href='{link}'>x</a> ")).concat()))
+            Reply::Html(page("Home", &links.map(|link| format!("<a href='{link}'>x</a>, ")).concat()))
         }
         "/last" => {
             // Most sites with a mistake here make this one.

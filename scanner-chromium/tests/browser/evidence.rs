@@ -396,7 +396,7 @@ async fn pictures_change_nothing_of_what_is_found() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_every_page_repeats_is_pictured_once() {
     let site = Site::start(|request| {
-        let links: String = (0..6).map(|id| format!("<a href=/p/{id}>page {id}</a> ")).collect();
+        let links: String = (0..6).map(|id| format!("<p><a href=/p/{id}>page {id}</a></p>")).collect();
         let body = format!("<img src=data:, style='width: 90px; height: 40px; background: #00f'>{links}");
         Reply::Html(page(&request.path, &body))
     })

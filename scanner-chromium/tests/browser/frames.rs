@@ -360,7 +360,7 @@ async fn of_very_many_frames_the_first_hundred_are_checked_and_the_others_counte
 #[tokio::test(flavor = "multi_thread")]
 async fn frames_that_come_go_and_lead_on_while_they_are_checked_cost_only_themselves() {
     let site = Site::start(|request| match request.path.as_str() {
-        "/" => Reply::Html(page("Home", "<a href=/removes>r</a> <a href=/leads>l</a> <a href=/replaces>e</a>")),
+        "/" => Reply::Html(page("Home", "<a href=/removes>r</a>, <a href=/leads>l</a>, <a href=/replaces>e</a>")),
         "/removes" => Reply::Html(page(
             "Removes",
             "<img id=own src=data:,><div id=box></div><script>

@@ -13,7 +13,7 @@ const PAGES: usize = 12;
 /// Starts a site of [`PAGES`] pages and a start page, each with `part` in its head and a fault; addresses below `/hang`
 /// never respond.
 async fn site_with(part: &'static str) -> Site {
-    let links: String = (0..PAGES).map(|number| format!("<a href=/page/{number}>{number}</a> ")).collect();
+    let links: String = (0..PAGES).map(|number| format!("<a href=/page/{number}>{number}</a>, ")).collect();
     Site::start(move |Request { path, .. }| {
         if path.starts_with("/hang") {
             return Reply::Hang;
@@ -114,7 +114,7 @@ async fn a_page_that_waits_for_one_thing_after_the_other_is_given_up_and_says_fo
 #[tokio::test(flavor = "multi_thread")]
 async fn a_site_whose_pages_all_wait_for_something_else_is_left_after_ten_in_a_row() {
     let waits = "<script>document.write('<script src=/hang/' + Math.random() + '><' + '/script>')</script>";
-    let links: String = (0..30).map(|number| format!("<a href=/page/{number}>{number}</a> ")).collect();
+    let links: String = (0..30).map(|number| format!("<a href=/page/{number}>{number}</a>, ")).collect();
     let start = page("Start", &links);
     let site = Site::start(move |Request { path, .. }| match path.as_str() {
         "/" => Reply::Html(start.clone()),

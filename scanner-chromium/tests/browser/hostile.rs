@@ -171,7 +171,7 @@ async fn a_form_whose_fields_hide_its_properties_is_checked_like_any_other() {
         let script = match request.path.trim_end_matches("-harmless") {
             "/" => {
                 let paths = ["/together", "/apart", "/parent", "/single", "/circle"]
-                    .map(|path| format!("<a href={path}>x</a> <a href={path}-harmless>x</a> "));
+                    .map(|path| format!("<a href={path}>x</a> <a href={path}-harmless>x</a>, "));
                 return Reply::Html(page("Home", &format!("{}<a href=/challenge>x</a>", paths.concat())));
             }
             // A page in place of the site's is recognised as one in spite of its form.

@@ -83,7 +83,7 @@ fn kill(pid: u32) {
 async fn a_browser_that_is_killed_in_the_middle_costs_no_page() {
     static HELD: AtomicBool = AtomicBool::new(true);
     let site = Site::start(|request| match request.path.as_str() {
-        "/" => Reply::Html(page("Home", "<a href=/a>a</a> <a href=/b>b</a> <a href=/c>c</a>")),
+        "/" => Reply::Html(page("Home", "<a href=/a>a</a>, <a href=/b>b</a>, <a href=/c>c</a>")),
         "/b" if HELD.load(Ordering::SeqCst) => Reply::Hang,
         path => Reply::Html(page(path, "<button></button>")),
     })

@@ -34,7 +34,7 @@ async fn beside_an_honest_site(bad: String) -> (Vec<String>, Failure) {
     })
     .await;
     let honest = Site::start(|request| match request.path.as_str() {
-        "/" => Reply::Html(page("Home", &(1..15).map(|n| format!("<a href=/{n}>{n}</a> ")).collect::<String>())),
+        "/" => Reply::Html(page("Home", &(1..15).map(|n| format!("<a href=/{n}>{n}</a>, ")).collect::<String>())),
         _ => Reply::Html(page("Honest", "<button></button>")),
     })
     .await;

@@ -59,6 +59,10 @@ const MOVED: [(&str, &str, &str, &[&str]); 16] = [
             "<section><button>Pause</button><div id=x class=carousel style='width: 400px'><p id=y>One</p><p id=z hidden>Two</p></div></section><script>setInterval(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 2000)</script>",
             "<section><button>Next</button><div id=x class=carousel style='width: 400px'><p id=y>One</p><p id=z hidden>Two</p></div></section><script>setInterval(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 2000)</script>",
             "<section><div id=x class=carousel style='width: 400px'><p id=y>One</p><p id=z hidden>Two</p></div></section><script>setTimeout(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 3000)</script>",
+            // What a script hides and shows without such a name is for a person; and what only moves down a little, or comes once more, is no slide.
+            "<div><div id=x style='width: 400px'><p id=y>One</p><p id=z hidden>Two</p></div></div><p>Text</p><p>Text</p><p>Text</p><script>setInterval(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 2000)</script>",
+            "<main id=app class=bowl-list><h1>News</h1><p>A</p><div id=y></div><p>B</p></main><script>setInterval(() => 0, 90000); setTimeout(() => { y.style.height = '90px' }, 4000); setTimeout(() => { y.style.height = '250px' }, 7000)</script>",
+            "<section><div id=x class=carousel style='width: 400px'><p id=y>One</p><p id=z hidden>Two</p><a href='#'>·</a></div></section><script>setInterval(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 2000)</script>",
             // What moves is beside it, and a slider is none of these.
             "<section><div id=x class=carousel style='width: 400px'><p>One</p><p>Two</p></div></section><i id=y>News</i><script>setInterval(() => { y.hidden = !y.hidden }, 2000)</script>",
             "<section><div id=x class=slider style='width: 400px'><input type=range aria-label=x><p id=y>One</p><p id=z hidden>Two</p></div></section><script>setInterval(() => { y.hidden = !y.hidden; z.hidden = !z.hidden }, 2000)</script>",
@@ -69,7 +73,8 @@ const MOVED: [(&str, &str, &str, &[&str]); 16] = [
         "a11ycheck-focus-visible",
         "<div id=x></div><script>x.attachShadow({ mode: 'open' }).innerHTML = '<style>#y { outline: none }</style><a href=/a>A</a> <a id=y href=/b>B</a>'</script>",
         "#x #y",
-        &["<div id=x></div><script>x.attachShadow({ mode: 'open' }).innerHTML = '<style>a { outline: none } a:focus { background: yellow }</style><a href=/a>A</a> <a href=/b>B</a>'</script>"],
+        &["<div id=x></div><script>x.attachShadow({ mode: 'open' }).innerHTML = '<style>a { outline: none } a:focus { background: yellow }</style><a href=/a>A</a> <a href=/b>B</a>'</script>",
+          "<div id=x></div><script>x.attachShadow({ mode: 'open' }).innerHTML = '<style>a { outline: none } a ~ i { opacity: 0; transition: opacity .2s .1s } a:focus ~ i { opacity: 1 }</style><p><a href=/a>A</a><b>1</b><b>2</b><i>here</i></p>'</script>"],
     ),
     (
         "a11ycheck-focus-visible",
@@ -292,7 +297,7 @@ async fn a_page_is_walked_through_and_made_narrow_and_stays_what_it_was() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_many_stops_is_walked_through_as_one_of_few() {
     let links = |from: u32| -> String {
-        (from..from + 12).map(|number| format!("<a href='/{number}'>{number}</a> ")).collect()
+        (from..from + 12).map(|number| format!("<a href='/{number}'>{number}</a>, ")).collect()
     };
     let unseen = "<style>.plain { outline: none } .shown { color: red }</style>";
     let (plain, shown) = (
@@ -344,7 +349,7 @@ async fn a_page_of_many_stops_is_walked_through_as_one_of_few() {
             vec!["#x"],
             format!(
                 "<a href='/a'>A</a> <button id=x onblur='setTimeout(() => focus(), 5)'>X</button> {}",
-                links(0).split_inclusive("</a> ").take(5).collect::<String>()
+                links(0).split_inclusive("</a>, ").take(5).collect::<String>()
             ),
         ),
         // Few stops, which are passed several times at once: a trap at the first of them, and none.

@@ -217,7 +217,7 @@ async fn names_that_nobody_answers_for_hold_up_no_other_check() {
     let names = [("hostile.example.com", here()), ("honest.example.com", here()), ("slow.example.com", Says::Nothing)];
     let server = NameServer::start(names).await.unwrap();
     // Its pages keep asking for new names, and never finish loading: the check takes minutes.
-    let links: String = (0..20).map(|number| format!("<a href=/{number}>{number}</a> ")).collect();
+    let links: String = (0..20).map(|number| format!("<a href=/{number}>{number}</a>, ")).collect();
     let hostile = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(page("Hostile", &links)),
         "/hang" => Reply::Hang,
@@ -259,7 +259,7 @@ async fn names_that_nobody_answers_for_hold_up_no_other_check() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_site_that_hangs_is_left_after_ten_pages_in_a_row_with_the_pages_so_far() {
-    let links: String = (0..40).map(|number| format!("<a href=/hang{number}>h{number}</a> ")).collect();
+    let links: String = (0..40).map(|number| format!("<a href=/hang{number}>h{number}</a>, ")).collect();
     let home = page("Home", &format!("<img src=data:,> {links}"));
     let site = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(home.clone()),

@@ -84,7 +84,7 @@ async fn few_pages_of_a_site_are_open_at_once_however_many_tabs_there_are() {
     let (open, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     let (now, peak) = (Arc::clone(&open), Arc::clone(&most));
     let site = Site::start(move |request| match request.path.as_str() {
-        "/" => Reply::Html(page("Home", &(0..8).map(|id| format!("<a href=/p/{id}>x</a> ")).collect::<String>())),
+        "/" => Reply::Html(page("Home", &(0..8).map(|id| format!("<a href=/p/{id}>x</a>, ")).collect::<String>())),
         "/done" => {
             now.fetch_sub(1, Ordering::SeqCst);
             Reply::File("text/plain", Vec::new())

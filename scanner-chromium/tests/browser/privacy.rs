@@ -346,7 +346,7 @@ async fn a_check_logs_nobody_out_deletes_nothing_and_fills_no_cart() {
         }
         "/" => {
             let links = ACTIONS.iter().chain(&PAGES).chain(&["/leave"]);
-            Reply::Html(page("Home", &links.map(|path| format!("<a href='{path}'>x</a> ")).collect::<String>()))
+            Reply::Html(page("Home", &links.map(|path| format!("<a href='{path}'>x</a>, ")).collect::<String>()))
         }
         "/leave" => Reply::Redirect("/logout".to_owned()),
         path => Reply::Html(page(path, "ok")),

@@ -132,7 +132,8 @@ const CASES: [Case; 47] = [
         passes: "<style>@media (orientation: landscape) { body { transform: rotate(0) } }</style>Text",
         nearly: "<style>@media (orientation: landscape) { #arrow { rotate: 90deg } }</style>
             <style>body { rotate: 90deg } @media screen and (orientation: portrait) { body { rotate: 90deg } }</style>
-            <style>@media (orientation: portrait) { p { display: none } .narrow { display: block } }</style>
+            <style>@media (orientation: portrait) { p { display: none } .narrow { display: block } } @media print and (orientation: portrait) { p { display: none } .turn { display: block } }</style>
+            <i class=turn>Portrait, please turn your device</i>
             <b id=arrow>→</b><p>A text that is much longer than the arrow.</p><p class=narrow>A text that is much longer than the arrow.</p>",
         hostile: "<style>@media (orientation: portrait) { body { transform: rotate(var(--x)) } ::before { rotate: 90deg } }</style>Text",
     },
@@ -243,7 +244,8 @@ const CASES: [Case; 47] = [
         fails: ("<label>Account <input id=x onpaste='return false'></label><label>Again <input id=y onpaste='event.preventDefault(); alert(`No`)'></label>", &["#x", "#y"]),
         passes: "<label>Account <input></label>",
         nearly: "<label>Code <input onpaste='event.preventDefault(); this.value = event.clipboardData.getData(`text`)'></label><label>A <input onpaste='if (full) return false'></label>
-                 <label>B <input disabled onpaste='return false'></label><div onpaste='return false'>C</div><label>D <input onpaste='// return false'></label>",
+                 <label>B <input disabled onpaste='return false'></label><div onpaste='return false'>C</div><label>D <input onpaste='// return false'></label>
+                 <label>E <input onpaste='event.preventDefault(), fill(event)'></label><label>F <input onpaste='full && event.preventDefault()'></label>",
         hostile: "<form><input name=matches aria-label=x onpaste='event[`prevent` + `Default`]()'></form>",
     },
     Case {
@@ -265,15 +267,15 @@ const CASES: [Case; 47] = [
     Case {
         probe: "a11ycheck-placeholder-contrast",
         fails: (
-            "<style>#x::placeholder { color: #bbb } #y { background: #fff; color: #000 } #y::placeholder { color: #000; opacity: .3 }</style>
+            "<style>#x::placeholder { color: #bbb } #x, #y { background: #fff; color: #000 } #y::placeholder { color: #000; opacity: .3 }</style>
              <label>Town <input id=x placeholder='Such as Leeds'></label><label>Notes <textarea id=y placeholder='What we should know'></textarea></label>",
             &["#x", "#y"],
         ),
         passes: "<label>Town <input placeholder='Such as Leeds'></label>",
-        nearly: "<style>::placeholder { color: #bbb } .a::placeholder { color: transparent } .b { font-size: 30px } .b::placeholder { color: #8a8a8a }</style>
+        nearly: "<style>::placeholder { color: #bbb } .a::placeholder { color: transparent } .b { font-size: 30px } .b::placeholder { color: #8a8a8a } .c { background: #bbb } .d { background: none }</style>
                  <label>A <input placeholder='Such as Leeds' value=Leeds></label><label>B <input placeholder='Such as Leeds' disabled></label><label>C <input class=a placeholder='Such as Leeds'></label>
-                 <label>D <input class=b placeholder='Such as Leeds'></label><label>E <input placeholder=' '></label><label>F <input placeholder='Such as Leeds' style='background: linear-gradient(#000, #333)'></label>",
-        hostile: "<style>::placeholder { color: color(xyz 1 1 1); opacity: calc(1 / 0) }</style><form><label>A <input name=placeholder placeholder=x></label></form>",
+                 <label>D <input class=b placeholder='Such as Leeds'></label><label>E <input placeholder=' '></label><label>G <input class=c placeholder='Such as Leeds'></label><label>H <input class=d placeholder='Such as Leeds'></label><label>F <input placeholder='Such as Leeds' style='background: linear-gradient(#000, #333)'></label>",
+        hostile: "<style>::placeholder { color: color(xyz 1 1 1); opacity: calc(1 / 0) }</style><svg><input placeholder='Such as Leeds' /></svg><form><label>A <input name=placeholder placeholder=x></label></form>",
     },
     Case {
         probe: "a11ycheck-frame-name",
@@ -288,15 +290,17 @@ const CASES: [Case; 47] = [
         passes: "<a href='/'>Home</a><a href='/a'>A</a><a href='/b'>B</a><a href='#dates'>Dates</a><h2 id=dates>Dates</h2>",
         // To the top, to a part of an application, and what scripts know or look for.
         nearly: "<a href='/'>Home</a><a href='/a'>A</a><a href='/b'>B</a><a href='#top'>Up</a> <a href='#'>Up</a> <a href='#/fees'>Fees</a> <a href='#old'>Old</a><a name=old></a>
-                 <a href='#fees' onclick='0'>Fees</a> <a href='#fees' data-go=1>Fees</a> <a href='#menu'>Menu</a> <a href='#map'>Map</a><script>'#map'</script>",
+                 <a href='#fees' onclick='0'>Fees</a> <a href='#fees' data-go=1>Fees</a> <a href='#x'>There</a><i id=x></i> <a href='#menu'>Menu</a> <a href='#map'>Map</a><script>'#map'</script>",
         hostile: "<a href='/'>Home</a><a href='/a'>A</a><a href='/b'>B</a><a href='#%E0%A4%A'>A</a><a href='#]&quot;'>B</a><form><a href='#elements'>C</a><input name=elements id=elements aria-label=x></form>",
     },
     Case {
         probe: "a11ycheck-unseparated-links",
-        fails: ("<p><a href='/a'>Fees</a> <a id=x href='/b'>Dates</a></p>", &["#x"]),
-        passes: "<p><a href='/a'>Fees</a> | <a href='/b'>Dates</a></p><ul><li><a href='/a'>Fees</a><li><a href='/b'>Dates</a></ul>",
-        nearly: "<p><a href='/a'>Fees</a> <a href='/b' style='margin-left: 1em'>Dates</a></p><p><a href='/a'>Fees</a><br><a href='/b'>Dates</a></p><p><a href='/a'>Fees</a> <a href='/a'>of all kinds</a></p>
-                 <p><a href='/a' style='text-decoration: none'>Fees</a> <a href='/b' style='text-decoration: none'>Dates</a></p><p><a href='/a'>Fees</a> <a href='/b' style='display: block'>Dates</a></p>",
+        fails: ("<p><a href='/a'>Fees</a> <a id=x href='/b'>Dates</a> <a href='/c'>Forms</a> <a href='/d'>Maps</a></p>", &["#x"]),
+        passes: "<p><a href='/a'>Fees</a> | <a href='/b'>Dates</a> | <a href='/c'>Forms</a></p><ul><li><a href='/a'>Fees</a><li><a href='/b'>Dates</a></ul>",
+        nearly: "<p><a href='/a'>Fees</a> <a href='/b'>Dates</a></p><p><a href='/a'>Fees</a> <a href='/b'>Dates</a> and <a href='/c'>Forms</a></p>
+                 <style>.m a { margin-left: 1em } .n a { text-decoration: none } .o a { display: inline-block } .s a::before { content: '| ' }</style><p class=m><a href='/a'>Fees</a> <a href='/b'>Dates</a> <a href='/c'>Forms</a></p>
+                 <p class=n><a href='/a'>Fees</a> <a href='/b'>Dates</a> <a href='/c'>Forms</a></p><p class=o><a href='/a'>Fees</a> <a href='/b'>Dates</a> <a href='/c'>Forms</a></p><p class=s><a href='/a'>Fees</a> <a href='/b'>Dates</a> <a href='/c'>Forms</a></p>
+                 <p><a href='/a'>Fees</a><br><a href='/b'>Dates</a><br><a href='/c'>Forms</a></p><p><a href='/a'>Fees</a> <a href='/a'>of</a> <a href='/a'>all kinds</a></p>",
         hostile: "<form><a href='/a'></a><a href='/b'><input name=previousSibling aria-label=x></a></form><p style='font-size: 0'><a href='/a'>A</a> <a href='/b'>B</a></p>",
     },
     Case {
@@ -624,7 +628,7 @@ async fn a_contrast_of_7_is_recommended_only_where_it_is_asked_for() {
 }
 
 /// Probes whose findings only a person can judge: for each, a page with such a finding, and similar pages without one.
-const BY_HAND: [(&str, &str, &[&str]); 21] = [
+const BY_HAND: [(&str, &str, &[&str]); 22] = [
     (
         "a11ycheck-field-label",
         "<h2>Our shop</h2><label>Input <input></label>",
@@ -674,9 +678,14 @@ const BY_HAND: [(&str, &str, &[&str]); 21] = [
             "<form><label>First name <input autocomplete=given-name></label><label>E-mail address <input autocomplete='work email'></label></form>",
             // Of one alone, nobody knows whose it is; nor is it asked where one is looked for.
             "<form><label>E-mail address <input></label></form><form role=search><label>Town <input></label></form>",
-            "<form><label>Vorname <input autocomplete=name></label><label>PLZ <input disabled></label><label>Name of the first dog <input></label></form>",
+            "<form><label>Vorname <input autocomplete=name></label><label>E-mail <input autocomplete=email></label><label>PLZ <input disabled></label><label>Name of the first dog <input></label></form>",
             "<form><input name=autocomplete aria-label=Surname autocomplete=family-name><input name=getAttribute type=tel aria-label=x autocomplete=tel></form>",
         ],
+    ),
+    (
+        "a11ycheck-autocomplete",
+        "<form><label>Postcode <input autocomplete=tel></label><label>E-mail <input autocomplete=email></label></form>",
+        &[],
     ),
     (
         "a11ycheck-field-edge",

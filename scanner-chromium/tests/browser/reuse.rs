@@ -46,7 +46,7 @@ impl Shop {
         })
         .await;
         let shop = Self { site, files, scanner: ChromiumScanner::new(config().with_reuse(Reuse::On)).unwrap() };
-        let links: String = (0..PAGES).map(|number| format!("<a href=/page/{number}>{number}</a> ")).collect();
+        let links: String = (0..PAGES).map(|number| format!("<a href=/page/{number}>{number}</a>, ")).collect();
         shop.put("/", Reply::Html(page("Home", &links)));
         for number in 0..PAGES {
             shop.put(&format!("/page/{number}"), Reply::Html(product(number, "")));
@@ -160,7 +160,7 @@ async fn what_has_not_changed_is_taken_over_but_for_the_start_page_and_a_sample(
 async fn the_sample_is_looked_at_beside_the_start_page_and_keeps_its_pictures() {
     let shop = Shop::new().await;
     let start = |script: &str| {
-        let links: String = (0..PAGES).map(|number| format!("<a href=/page/{number}>{number}</a> ")).collect();
+        let links: String = (0..PAGES).map(|number| format!("<a href=/page/{number}>{number}</a>, ")).collect();
         page("Home", &format!("<img src=/logo.svg>{script}{links}"))
     };
     shop.put("/", Reply::Html(start("")));
@@ -346,8 +346,8 @@ async fn what_may_come_from_elsewhere_is_examined_each_time() {
     shop.put("/hang", Reply::Hang);
     let own = "Content-Type: text/javascript\r\nVary: Cookie\r\nSet-Cookie: a=b\r\n".to_owned();
     shop.put("/personal.js", Reply::Whole(200, own, b"//".to_vec()));
-    let links: String = (0..PAGES).map(|number| format!("<a href=/page/{number}>{number}</a> ")).collect();
-    let odd: String = ODD.iter().map(|(name, _)| format!("<a href=/odd/{name}>{name}</a> ")).collect();
+    let links: String = (0..PAGES).map(|number| format!("<a href=/page/{number}>{number}</a>, ")).collect();
+    let odd: String = ODD.iter().map(|(name, _)| format!("<a href=/odd/{name}>{name}</a>, ")).collect();
     shop.put("/", Reply::Html(page("Home", &format!("{links}{odd}<a href=/odd/error>e</a>"))));
     shop.put("/odd/error", Reply::Status(500, page("Error", "")));
     // What differs from request to request, and each time between two scans.

@@ -79,7 +79,7 @@ async fn an_application_that_shows_its_login_view_is_not_taken_for_the_site() {
 async fn what_is_found_in_a_view_does_not_depend_on_the_view_before() {
     let site = Site::start(|request| match request.path.as_str() {
         "/" => {
-            let links: String = (1..=8).map(|view| format!("<a href='#/v/{view}'>{view}</a> ")).collect();
+            let links: String = (1..=8).map(|view| format!("<a href='#/v/{view}'>{view}</a>, ")).collect();
             // Each view that the same document shows leaves an element behind.
             let script = "<script>
                 const visit = () => document.body.append(Object.assign(document.createElement('img'), {id: 'i' + document.images.length}));
@@ -103,7 +103,7 @@ async fn what_is_found_in_a_view_does_not_depend_on_the_view_before() {
 async fn a_flood_of_views_leaves_room_for_the_others() {
     let site = Site::start(|request| match request.path.as_str() {
         "/" => {
-            let products: String = (0..300).map(|id| format!("<a href='#/product/{id}'>p</a> ")).collect();
+            let products: String = (0..300).map(|id| format!("<a href='#/product/{id}'>p</a>, ")).collect();
             let others = "<a href='#/about'>a</a> <a href='#/contact'>c</a> <a href='/imprint'>i</a>";
             Reply::Html(page("Shop", &(products + others)))
         }

@@ -40,7 +40,7 @@ impl World {
                  <p style='background: linear-gradient(red, blue)'>Undecided</p><input value='jane@example.org'></main>"
             ))
         };
-        let links: String = PATHS.iter().map(|path| format!("<a href={path}>{path}</a> ")).collect();
+        let links: String = PATHS.iter().map(|path| format!("<a href={path}>{path}</a>, ")).collect();
         let home = format!("<!doctype html><html lang=en><title>Home</title><main><h1>Home</h1>{links}</main>");
         // Served as a page it is no picture, which is a part as any other.
         let same = ("/same.svg", Page::html("<svg xmlns='http://www.w3.org/2000/svg'/>"));
