@@ -19,7 +19,7 @@ fn app(views: &str) -> String {
          show();
          </script>"
     );
-    page("Home", "<a href='#/about'>About</a> <a href='#/contact'>Contact</a> <a href='#main'>Skip</a>") + &script
+    page("Home", "<a href='#/about'>About</a>, <a href='#/contact'>Contact</a>, <a href='#main'>Skip</a>") + &script
 }
 
 const VIEWS: &str = "{
