@@ -8,9 +8,31 @@ use serde::{
     de::DeserializeOwned,
     ser::{Error as _, Serialize},
 };
+use sqlx::{Column as _, Decode, Postgres, Row as _, Type, postgres::PgRow};
 use sqlx_macros::FromRow;
 
 use super::error::Corrupt;
+
+/// Reads columns that follow each other, of rows that requests read in great numbers: to find a column by its name takes longer than to
+/// read most of them.
+pub(crate) struct Consecutive<'r> {
+    row: &'r PgRow,
+    next: usize,
+}
+
+impl<'r> Consecutive<'r> {
+    /// Begins at the column of this name.
+    pub(crate) fn from(row: &'r PgRow, first: &str) -> Result<Self, sqlx::Error> {
+        Ok(Self { row, next: row.try_column(first)?.ordinal() })
+    }
+
+    /// Reads the next column.
+    pub(crate) fn read<T: Decode<'r, Postgres> + Type<Postgres>>(&mut self) -> Result<T, sqlx::Error> {
+        let value = self.row.try_get(self.next)?;
+        self.next += 1;
+        Ok(value)
+    }
+}
 
 /// An item of a page, with the number of items in the whole list.
 #[derive(FromRow)]

@@ -128,7 +128,7 @@ impl RateLimitStore for PostgresStore {
             })
             .await?;
         if begins {
-            self.forget_counters(at).await?;
+            self.forget_counters().await?;
         }
         Ok((decision, at))
     }
@@ -167,8 +167,9 @@ impl PostgresStore {
         Ok(row)
     }
 
-    /// Deletes counters whose windows have ended: more of them than began, so that there are never many.
-    async fn forget_counters(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+    /// Deletes counters whose windows have ended: more of them than began, so that there are never many. They have ended by the present
+    /// instant: that of a request is the one of its window where another node's clock is ahead.
+    async fn forget_counters(&self) -> Result<(), StoreError> {
         const BATCH: i64 = 8;
         self.step(|| async {
             // Not in the statement that counts: that one may wait for another request, and must then hold nothing that the
@@ -176,11 +177,11 @@ impl PostgresStore {
             sqlx::query(
                 // An array, so that each is found by its key: with `IN`, the whole table may be read.
                 "DELETE FROM request_counters WHERE key = ANY (ARRAY(
-                     SELECT key FROM request_counters WHERE ends_at <= $1
+                     SELECT key FROM request_counters WHERE ends_at <= coalesce($1, clock_timestamp())
                      ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
                  ))",
             )
-            .bind(now)
+            .bind(self.instant())
             .bind(BATCH)
             .execute(&mut *self.session().await?)
             .await?;

@@ -10,33 +10,31 @@ use a11ycheck_core::domain::{
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::value::RawValue;
-use sqlx::types::Json;
-use sqlx_macros::FromRow;
+use sqlx::{FromRow, postgres::PgRow, types::Json};
 
 use crate::db::{
-    columns::{BoxedError, count, named, word},
+    columns::{BoxedError, Consecutive, count, named, word},
     error::Corrupt,
 };
 
-/// The columns of [`TeamRow`]: a team is `t`, its plan `p`.
+/// The columns of [`TeamRow`], in the order in which it reads them: a team is `t`, its plan `p`.
 macro_rules! team_columns {
     () => {
-        "t.id AS team_id, t.name AS team_name, t.status, t.ends_at, t.trial_ends_at, t.standing, t.seats_used, \
+        "t.name AS team_name, t.id AS team_id, t.status, t.ends_at, t.trial_ends_at, t.standing, t.seats_used, \
          t.created_at AS team_created_at, p.document AS plan"
     };
 }
 
-/// The columns of [`TokenRow`], of a token `k`.
+/// The columns of [`TokenRow`], of a token `k`, in the order in which it reads them.
 macro_rules! token_columns {
     () => {
-        "k.id AS token_id, k.team_id AS token_team_id, k.name AS token_name, k.abilities, k.created_at AS token_created_at, \
+        "k.name AS token_name, k.id AS token_id, k.team_id AS token_team_id, k.abilities, k.created_at AS token_created_at, \
          k.created_by AS token_created_by, k.last_used_on"
     };
 }
 
 pub(crate) use {team_columns, token_columns};
 
-#[derive(FromRow)]
 pub(crate) struct TeamRow {
     team_id: String,
     team_name: String,
@@ -47,6 +45,23 @@ pub(crate) struct TeamRow {
     seats_used: i64,
     team_created_at: DateTime<Utc>,
     plan: Json<Box<RawValue>>,
+}
+
+impl<'r> FromRow<'r, PgRow> for TeamRow {
+    fn from_row(row: &'r PgRow) -> Result<Self, sqlx::Error> {
+        let mut columns = Consecutive::from(row, "team_name")?;
+        Ok(Self {
+            team_name: columns.read()?,
+            team_id: columns.read()?,
+            status: columns.read()?,
+            ends_at: columns.read()?,
+            trial_ends_at: columns.read()?,
+            standing: columns.read()?,
+            seats_used: columns.read()?,
+            team_created_at: columns.read()?,
+            plan: columns.read()?,
+        })
+    }
 }
 
 #[derive(FromRow)]
@@ -131,7 +146,6 @@ pub(crate) fn read_plan(Json(document): PlanDocument) -> Result<Plan, Corrupt> {
     serde_json::from_value(document).map_err(|error| Corrupt::new("plans", code, error))
 }
 
-#[derive(FromRow)]
 pub(crate) struct TokenRow {
     token_id: String,
     token_team_id: String,
@@ -140,6 +154,21 @@ pub(crate) struct TokenRow {
     token_created_at: DateTime<Utc>,
     token_created_by: Option<String>,
     last_used_on: Option<NaiveDate>,
+}
+
+impl<'r> FromRow<'r, PgRow> for TokenRow {
+    fn from_row(row: &'r PgRow) -> Result<Self, sqlx::Error> {
+        let mut columns = Consecutive::from(row, "token_name")?;
+        Ok(Self {
+            token_name: columns.read()?,
+            token_id: columns.read()?,
+            token_team_id: columns.read()?,
+            abilities: columns.read()?,
+            token_created_at: columns.read()?,
+            token_created_by: columns.read()?,
+            last_used_on: columns.read()?,
+        })
+    }
 }
 
 impl TokenRow {
