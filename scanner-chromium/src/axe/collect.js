@@ -8,7 +8,7 @@ async (limits, early, places) => {
     if (!watch.isUnchanged()) return 'null';
   }
   globalThis.held?.release();
-  const { results, probes = { violations: [], incomplete: [], passed: [], inapplicable: [] } } = outcome;
+  const { results, probes = { violations: [], incomplete: [], passed: [], inapplicable: [], errors: [] } } = outcome;
   delete globalThis.outcome;
 
   const cut = (text, length) => String(text ?? '').slice(0, length);
@@ -255,6 +255,7 @@ async (limits, early, places) => {
     passed: [...idsOf(results.passes), ...probes.passed],
     inapplicable: [...idsOf(results.inapplicable), ...probes.inapplicable],
     shared: probes.shared ?? null,
+    probeErrors: probes.errors.map((error) => cut(error, limits.text)),
   };
 
   // For pictures, which show the page as it is by then: the elements that are returned, by their numbers among them all.

@@ -66,6 +66,9 @@ pub(crate) struct Collected {
     passed: Vec<String>,
     /// The rules to which nothing on the page belongs.
     inapplicable: Vec<String>,
+    /// What was thrown within probes, each after the id of its probe; none of them has an outcome on the page.
+    #[serde(default)]
+    probe_errors: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -170,6 +173,7 @@ impl Collected {
                 theirs.into_iter().for_each(|rule| join_rule(ours, rule, control.as_ref()));
             }
             self.passed.extend(opened.passed);
+            self.probe_errors.extend(opened.probe_errors);
         }
     }
 
@@ -357,7 +361,7 @@ pub(crate) struct PageSums {
     pub(crate) needs_review: BTreeMap<RuleId, u32>,
     /// The reasons for that, by rule.
     pub(crate) reasons: BTreeMap<RuleId, Vec<UndecidedReason>>,
-    /// True if axe-core failed within a rule.
+    /// True if axe-core failed within a rule, or if a probe failed.
     pub(crate) has_errors: bool,
 }
 
@@ -410,7 +414,10 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, mu
             node.finding(&id, (page, url), CheckOutcome::Fail, screenshot)
         }));
     }
-    let mut sums = PageSums { outcomes, ..PageSums::default() };
+    let mut sums = PageSums { outcomes, has_errors: !collected.probe_errors.is_empty(), ..PageSums::default() };
+    for error in &collected.probe_errors {
+        tracing::warn!(url = without_query(url), error, "a probe failed on a page");
+    }
     let mut incomplete = collected.incomplete;
     incomplete.sort_by(in_order);
     for mut rule in incomplete {

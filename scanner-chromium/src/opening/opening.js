@@ -277,7 +277,7 @@
   const leave = (id, nodes) => {
     const violations = nodes.length > 0 ? [{ id, ...facts[id], nodes }] : [];
     const results = { violations: [], incomplete: [], passes: [], inapplicable: [] };
-    globalThis.outcome = { results, probes: { violations, incomplete: [], passed: [id], inapplicable: [] } };
+    globalThis.outcome = { results, probes: { violations, incomplete: [], passed: [id], inapplicable: [], errors: [] } };
     return true;
   };
   globalThis.opening = {
@@ -362,7 +362,7 @@
     // Leaves in the outcome what concerns the parts that have appeared. Returns whether they are a dialog that keeps the focus. axe-core is
     // set up since the probes have run.
     keep: () => {
-      const { results, probes = { violations: [], incomplete: [] } } = outcome;
+      const { results, probes = { violations: [], incomplete: [], errors: [] } } = outcome;
       // Of frames, those in these parts alone were checked. The page around may have what a frame lacks.
       const ofPage = new Set(['bypass', 'landmark-one-main', 'page-has-heading-one', 'region']);
       const concerns = (id) => ({ element, target }) => (target.length > 1 ? !ofPage.has(id) : element && isWithin(element));

@@ -1,6 +1,7 @@
 // Reads the sources of the handlers of keys that a page has on its window and its document for shortcuts of a single character, and
-// leaves what it finds beside what other probes have found. Calls none of them.
-(handlers) => {
+// leaves what it finds beside what other probes have found, with the events of a device that moves which the page listens to (`motions`). Calls none
+// of them.
+(handlers, motions) => {
   const id = 'a11ycheck-single-key';
   const { probes } = outcome;
   // A handler that looks at these, or calls a function that is named after them, may want them held.
@@ -56,10 +57,12 @@
     if (found.length > 0) places.add(handler.place);
     found.forEach((key) => keys.add(key));
   }
-  if (keys.size > 0) {
+  const ask = (rule, data) => {
     const element = Reflect.get(Document.prototype, 'documentElement', document);
-    const data = { keys: [...keys].slice(0, 10), places: [...places] };
-    probes.incomplete.push({ id, ...probes.facts[id], nodes: [probes.node(id, { element, data }, true)] });
-  }
+    probes.incomplete.push({ id: rule, ...probes.facts[rule], nodes: [probes.node(rule, { element, data }, true)] });
+  };
+  if (keys.size > 0) ask(id, { keys: [...keys].slice(0, 10), places: [...places] });
   (handlers.length > 0 ? probes.passed : probes.inapplicable).push(id);
+  if (motions.length > 0) ask('a11ycheck-device-motion', { events: motions });
+  else probes.inapplicable.push('a11ycheck-device-motion');
 }

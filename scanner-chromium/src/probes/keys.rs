@@ -1,6 +1,8 @@
 //! The probe of shortcuts of a single character. It reads the source of a page's handlers of keys, as the browser has
 //! it, and presses no key. The browser looks up the `handleEvent` of listeners that are objects, which may be a getter
-//! of the page.
+//! of the page. The probe of what reacts to movements of the device asks for the types of the same listeners.
+
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::json;
@@ -20,7 +22,9 @@ const KEYS: &str = include_str!("keys.js");
 
 /// The expressions, in the page's own world, for the objects whose handlers get keys wherever the focus is. A page
 /// can't redefine these names.
-const TARGETS: [&str; 2] = ["window", "document"];
+const TARGETS: [&str; 2] = [WINDOW, "document"];
+/// The one that gets the events of a device that moves.
+const WINDOW: &str = "window";
 /// The group of the handles to functions of the page, which are released together.
 const GROUP: &str = "a11ycheck-keys";
 /// The greatest number of listeners of an object. If there are more, the probe does not run.
@@ -40,18 +44,27 @@ struct Handler {
     source: String,
 }
 
-/// Runs the probe on a page on which the other probes have run, and adds its findings. If the handlers can't be read,
-/// it does not run. Adds to `heard` what the window and the document listen for.
+/// What a page listens to wherever the focus is.
+#[derive(Debug, Default)]
+struct Listened {
+    /// At most [`MAX_HANDLERS`] handlers of keys.
+    handlers: Vec<Handler>,
+    /// The events of a device that moves, each once.
+    motions: Vec<String>,
+}
+
+/// Runs the probes on a page on which the others have run, and adds their findings. If the listeners can't be read,
+/// they do not run. Adds to `heard` what the window and the document listen for.
 ///
 /// # Errors
 /// Returns the errors of the browser while the handlers are judged.
 pub(crate) async fn run_keys(tab: &Tab, world: i64, heard: &mut Heard, deadline: Instant) -> Result<(), AxeError> {
     let until = deadline.min(Instant::now() + TIME);
-    let Ok(Some(handlers)) = handlers(tab, heard, until).await else {
+    let Ok(Some(Listened { handlers, motions })) = listened(tab, heard, until).await else {
         *heard = Heard::default();
         return Ok(());
     };
-    let expression = format!("({KEYS})({})", json!(handlers));
+    let expression = format!("({KEYS})({}, {})", json!(handlers), json!(motions));
     let evaluated = evaluate(tab, world, &expression, Outcome::Value, deadline).await?;
     if let Some(exception) = evaluated.exception() {
         tracing::warn!(exception, "The handlers of keys of a page could not be read");
@@ -59,14 +72,18 @@ pub(crate) async fn run_keys(tab: &Tab, world: i64, heard: &mut Heard, deadline:
     Ok(())
 }
 
-/// Returns at most [`MAX_HANDLERS`] handlers of keys; `None` if an object has more than [`MAX_LISTENERS`] listeners.
-async fn handlers(tab: &Tab, heard: &mut Heard, until: Instant) -> Result<Option<Vec<Handler>>, CdpError> {
+/// Returns what the page listens to; `None` if an object has more than [`MAX_LISTENERS`] listeners.
+async fn listened(tab: &Tab, heard: &mut Heard, until: Instant) -> Result<Option<Listened>, CdpError> {
     let mut found = Vec::new();
+    let mut motions = BTreeSet::new();
     for target in TARGETS {
         let known = listeners(tab, target, None, until).await?;
         heard.add(&known);
         if known.len() > MAX_LISTENERS {
             return Ok(None);
+        }
+        if target == WINDOW {
+            motions.extend(known.iter().map(|listener| &listener.kind).filter(|kind| is_of_motion(kind)).cloned());
         }
         if !known.iter().any(is_of_keys) {
             continue;
@@ -79,7 +96,7 @@ async fn handlers(tab: &Tab, heard: &mut Heard, until: Instant) -> Result<Option
         tab.session().call(ReleaseObjectGroup { object_group: GROUP }, until).await?;
     }
     found.truncate(MAX_HANDLERS);
-    Ok(Some(found))
+    Ok(Some(Listened { handlers: found, motions: motions.into_iter().collect() }))
 }
 
 /// Returns the listeners of an object, with their functions if there is a group for the handles.
@@ -93,6 +110,11 @@ async fn listeners(
     // A document without scripts has no handlers.
     let Some(object_id) = tab.session().call(name, until).await?.result.object_id else { return Ok(Vec::new()) };
     Ok(tab.session().call(GetEventListeners { object_id: &object_id }, until).await?.listeners)
+}
+
+/// Returns whether an event is one of a device that is tilted, turned or shaken (Device Orientation and Motion, W3C).
+fn is_of_motion(kind: &str) -> bool {
+    matches!(kind, "devicemotion" | "deviceorientation" | "deviceorientationabsolute")
 }
 
 fn is_of_keys(listener: &EventListener) -> bool {

@@ -74,9 +74,12 @@ pub(super) fn judge(claimed: &Claimed) -> Option<Verdict> {
     let is_long = letters >= CERTAIN_LETTERS && info.is_reliable() && info.confidence() >= CERTAIN;
     let small = SmallWords::of(found, primary, &claimed.text);
     if (is_long && !small.as_ref().is_some_and(SmallWords::are_of_both))
-        || small.is_some_and(|small| small.are_of_one())
+        || small.as_ref().is_some_and(SmallWords::are_of_one)
     {
         return verdict("failed");
+    }
+    if small.is_some_and(|small| small.are_of_the_claimed()) {
+        return verdict("passed");
     }
     if info.is_reliable() { verdict("undecided") } else { None }
 }
@@ -111,6 +114,11 @@ impl SmallWords {
         let (found, different) = self.found;
         // A sentence among the names of a menu has them, too.
         different >= CERTAIN_WORDS && found * CERTAIN_SHARE >= self.words && self.claimed.0 == 0
+    }
+
+    /// Returns whether a text of which the detector is not certain has small words of the language that the page says, and none of the other's.
+    const fn are_of_the_claimed(&self) -> bool {
+        self.claimed.0 > 0 && self.found.0 == 0
     }
 
     /// Returns whether a good part of the text is in the language that the page says.
@@ -283,6 +291,11 @@ mod tests {
         // One word of the language that it says is enough for a doubt.
         let both = "Der Laden: it was the best of times for all who had been there with us, and we have said it";
         assert_ne!(judged("de", both).map(|(outcome, _)| outcome), Some("failed"));
+        // And where the text has none of the other language, it is no doubt about the page.
+        assert_eq!(
+            judged("en", "Town museum. Do you accept cookies? Yes No").map(|(outcome, _)| outcome),
+            Some("passed")
+        );
         // Names and titles have none.
         assert_ne!(
             judged("de", "Pearl Jam, Foo Fighters, Red Hot Chili Peppers, Green Day, Blink").map(|(o, _)| o),

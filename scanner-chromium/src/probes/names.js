@@ -78,7 +78,7 @@
     const [failed, undecided] = [[], []];
     let isApplicable = false;
     for (const element of all('[role]')) {
-      const given = axe.commons.aria.getExplicitRole(axe.utils.getNodeFromTree(element));
+      const given = axe.commons.aria.getExplicitRole(axe.utils.getNodeFromTree(element), { fallback: true });
       if (!given || given === axe.commons.aria.implicitRole(element) || !isExposed(element)) continue;
       isApplicable = true;
       const isSet = (state) => (attribute(element, state) ?? '').trim() !== '';

@@ -3,7 +3,7 @@
 // takes the verdicts. What the page may share with others is left in `outcome.probes.shared`,
 // and the facts about probes in `outcome.probes.facts`, for the scripts that add findings later.
 (makeKit, families, makeTexts, makeShared, facts, limits) => {
-  const probes = { violations: [], incomplete: [], passed: [], inapplicable: [], texts: [], facts };
+  const probes = { violations: [], incomplete: [], passed: [], inapplicable: [], errors: [], texts: [], facts };
   outcome.probes = probes;
   const began = performance.now();
   const hasTime = () => performance.now() - began <= limits.time;
@@ -49,8 +49,8 @@
         // Of a rule that failed as well, the receiver says only that.
         (isApplicable ? probes.passed : probes.inapplicable).push(id);
       } catch (error) {
-        // A probe that fails has not run, and says nothing.
-        probes.errors = [...(probes.errors ?? []), `${id}: ${error}`];
+        // A probe that fails has not run, and says nothing of the page.
+        probes.errors.push(`${id}: ${error}`);
       }
     }
   }
@@ -63,7 +63,7 @@
     try {
       probes.shared = makeShared(kit)(limits.shared);
     } catch (error) {
-      probes.errors = [...(probes.errors ?? []), `across: ${error}`];
+      probes.errors.push(`what pages share: ${error}`);
     }
   }
   return JSON.stringify(

@@ -16,7 +16,7 @@ use crate::{
 
 const RUN: &str = include_str!("run.js");
 const KIT: &str = include_str!("kit.js");
-const FAMILIES: [&str; 14] = [
+const FAMILIES: [&str; 15] = [
     include_str!("words.js"),
     include_str!("names.js"),
     include_str!("links.js"),
@@ -31,6 +31,7 @@ const FAMILIES: [&str; 14] = [
     include_str!("order.js"),
     include_str!("letters.js"),
     include_str!("handlers.js"),
+    include_str!("pointer.js"),
 ];
 const LANGUAGE: &str = include_str!("language.js");
 const JUDGE: &str = include_str!("judge.js");

@@ -42,10 +42,13 @@ fn measuring() -> ChromiumConfig {
     config().with_measured_contrast(true)
 }
 
+/// Opens an element with a square that a style sheet paints far from all texts: axe-core then computes no contrast in it.
+const FAR: &str = "<style>.far::before { content: ''; position: absolute; left: 700px; top: 300px; width: 400px; height: 400px; background: #000 }</style><div class=far>";
+
 /// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters, `MANY` stands
 /// for more elements than are painted by selectors of their own, `LINES` for many texts, and `LONG` for as many as the box around them shows in
-/// twelve places. `DEEP` opens more levels than such a selector may have, and `HALF` half as many.
-const CASES: [(&str, &str, Said); 59] = [
+/// twelve places. `DEEP` opens more levels than such a selector may have, and `HALF` half as many. `FAR` is [`FAR`].
+const CASES: [(&str, &str, Said); 77] = [
     ("a flat picture", "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
     ("a flat dark picture", "<p id=x style='color: #fff; background: url(/222222.png)'>TEXT</p>", Nothing),
     ("a gradient that is dark", "<p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>", Nothing),
@@ -281,6 +284,45 @@ const CASES: [(&str, &str, Said); 59] = [
         Left,
     ),
     ("very deep in the page", "DEEP<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
+    // What axe-core leaves open because of the square that a style sheet paints far from it. On what these texts stand, styles say.
+    ("a colour beside what a style sheet paints", "FAR<p id=x style='color: #ccc; background: #fff'>TEXT</p>", Fails(1.6, 1.61)),
+    ("a darker one there", "FAR<p id=x style='color: #555; background: #fff'>TEXT</p>", Nothing),
+    ("a transparent one there", "FAR<p id=x style='color: rgb(0 0 0 / 0.4)'>TEXT</p>", Fails(2.84, 2.85)),
+    ("text beside the dark box that it is in", "FAR<div style='width: 90px; height: 9px; background: #222'><p id=x style='position: absolute; top: 60px; color: #ccc'>TEXT</p></div>", Fails(1.6, 1.61)),
+    ("the colour of the root", "<style>html { background: #222 }</style>FAR<p id=x style='color: #fff'>TEXT</p>", Nothing),
+    ("the body in the root", "<style>html { background: #222 } body { background: #fff }</style>FAR<p id=x style='color: #ccc'>TEXT</p>", Fails(1.6, 1.61)),
+    (
+        "what a style sheet paints below a text",
+        "<style>#x { position: relative; z-index: 0 } #x::before { content: ''; position: absolute; inset: -4px; z-index: -1; background: #ddd }</style>
+         <p id=x style='width: 300px; margin: 9px; color: #fff'>TEXT</p>",
+        Fails(1.35, 1.36),
+    ),
+    // And here they do not.
+    (
+        "what it paints below all of the page",
+        "<style>#x { position: relative } #x::before { content: ''; position: absolute; inset: -4px; z-index: -1; background: #222 }</style>
+         <div style='background: #fff'><p id=x style='width: 300px; margin: 9px; color: #ccc'>TEXT</p></div>",
+        Fails(1.6, 1.61),
+    ),
+    (
+        "what it paints above a text",
+        "FAR<style>#x { position: relative } #x::after { content: ''; position: absolute; inset: 0; background: rgb(0 0 0 / 0.5) }</style><p id=x style='color: #ccc'>TEXT</p>",
+        Left,
+    ),
+    ("what it paints above all that is around a text", "<style>main::after { content: ''; position: absolute; inset: 0; background: rgb(0 0 0 / 0.5) }</style><div style='background: #fff'><p id=x style='color: #ccc'>TEXT</p></div>", Left),
+    ("a box whose corners are round", "FAR<div style='width: 400px; height: 90px; border-radius: 45px; background: #222'><p id=x style='margin: 0; color: #fff'>TEXT</p></div>", Asks(1.0, 15.92)),
+    ("text that leaves its box", "FAR<div style='width: 30px; height: 40px; background: #222'><p id=x style='margin: 0; color: #fff; white-space: nowrap'>TEXT</p></div>", Asks(1.0, 15.92)),
+    ("text through which its ground shines", "FAR<div style='opacity: 0.5'><p id=x style='color: #000'>TEXT</p></div>", Fails(3.9, 4.1)),
+    ("a picture below a text", "<img alt='' src=/222222.png style='position: absolute; left: 0; top: 0; width: 900px; height: 200px'><p id=x style='position: relative; color: #fff'>TEXT</p>", Nothing),
+    ("a drawing below a text", "FAR<svg style='position: absolute; left: 0; top: 0' width=900 height=200><rect width=900 height=200 fill='#222' /></svg><p id=x style='position: relative; color: #fff'>TEXT</p>", Nothing),
+    (
+        "what a shadow tree paints that nobody can read",
+        "FAR<script>customElements.define('x-card', class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: 'closed' }).innerHTML =
+         '<div style=\"background: #222\"><slot></slot></div>' } })</script><x-card><p id=x style='color: #fff'>TEXT</p></x-card>",
+        Nothing,
+    ),
+    ("a canvas that is dark by itself", "<meta name=color-scheme content=dark>FAR<p id=x style='color: #fff'>TEXT</p>", Nothing),
+    ("a dialog above all else", "FAR<p id=y>TEXT</p><dialog id=d class=far style='background: #222'><p id=x style='color: #fff'>TEXT</p></dialog><script>d.showModal()</script>", Nothing),
 ];
 
 fn bodies_of_cases() -> Vec<String> {
@@ -295,6 +337,7 @@ fn bodies_of_cases() -> Vec<String> {
         ("HALF", &half),
         ("LONG", &long),
         ("LINES", &lines),
+        ("FAR", FAR),
     ];
     let body = |body: &str| words.iter().fold(body.to_owned(), |body, (word, text)| body.replace(word, text));
     CASES.iter().map(|(_, text, _)| body(text)).collect()

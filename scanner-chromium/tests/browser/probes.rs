@@ -373,7 +373,10 @@ const CASES: [Case; 47] = [
     },
     Case {
         probe: "a11ycheck-required-state",
-        fails: ("<div id=x role=switch tabindex=0>News</div><div id=y role=slider tabindex=0 aria-label=Size aria-valuenow=''></div>", &["#x", "#y"]),
+        fails: (
+            "<div id=x role=switch tabindex=0>News</div><div id=y role=slider tabindex=0 aria-label=Size aria-valuenow=''></div><p id=z role='tickbox checkbox' tabindex=0>News</p>",
+            &["#x", "#y", "#z"],
+        ),
         passes: "<div role=switch aria-checked=false tabindex=0>News</div>",
         nearly: "<input type=checkbox role=switch aria-label=News><div role=option>One</div><input role=combobox aria-expanded=false aria-owns=l aria-label=x>",
         hostile: "<form role=form><input name=type type=range role=slider aria-label=x></form><div role='x checkbox' hidden></div>",
@@ -517,6 +520,10 @@ async fn scan_all(site: &Site, paths: &[String]) -> Findings {
 }
 
 pub(crate) async fn scan_moving(site: &Site, paths: &[String], moving: MovingProbes) -> Findings {
+    output_of(site, paths, moving).await.findings
+}
+
+async fn output_of(site: &Site, paths: &[String], moving: MovingProbes) -> ScanOutput {
     let scanner = ChromiumScanner::new(
         config().with_moving_probes(moving).with_enhanced_contrast(true).with_measured_contrast(true),
     )
@@ -526,7 +533,7 @@ pub(crate) async fn scan_moving(site: &Site, paths: &[String], moving: MovingPro
     let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();
     scanner.close().await;
     assert_eq!(unsaid(&output.findings), BTreeSet::new(), "the catalogue has no sentences for these");
-    output.findings
+    output
 }
 
 /// Returns what has no sentence in some language: of what a person is asked to check, and of what fails where the probe has sentences
@@ -554,7 +561,7 @@ async fn a_probe_finds_its_barrier_and_accuses_nobody_who_is_near_it() {
     let kinds = ["fails", "passes", "nearly", "hostile"];
     let paths: Vec<String> =
         CASES.iter().flat_map(|case| kinds.map(|kind| format!("/{}/{kind}", case.probe))).collect();
-    let findings = scan_all(&site, &paths).await;
+    let ScanOutput { findings, rule_outcomes, .. } = output_of(&site, &paths, MovingProbes::Off).await;
     let mut wrong = Vec::new();
     for (case, first) in CASES.iter().zip((0..).step_by(kinds.len())) {
         let wanted: BTreeSet<String> = case.fails.1.iter().map(|&selector| selector.to_owned()).collect();
@@ -572,6 +579,15 @@ async fn a_probe_finds_its_barrier_and_accuses_nobody_who_is_near_it() {
         |probe: &str| MOVING.contains(&probe) || OPENING.contains(&probe) || probe == "a11ycheck-script-sound";
     for (probe, _) in catalog::probes().filter(|(probe, _)| !is_elsewhere(probe)) {
         assert!(ran.contains(probe), "{probe} did not run");
+        // A script that fails would look like a page without the barrier.
+        for (page, (path, outcomes)) in paths.iter().zip(&rule_outcomes).enumerate() {
+            let has_passed = outcomes.passed.contains(probe) || outcomes.inapplicable.contains(probe);
+            let mut named = findings.items.iter().chain(&findings.undecided).filter(|item| item.page == page);
+            assert!(
+                has_passed || named.any(|item| item.rule == RuleId::new(probe)),
+                "{probe} has no outcome on {path}"
+            );
+        }
     }
 }
 
@@ -628,7 +644,7 @@ async fn a_contrast_of_7_is_recommended_only_where_it_is_asked_for() {
 }
 
 /// Probes whose findings only a person can judge: for each, a page with such a finding, and similar pages without one.
-const BY_HAND: [(&str, &str, &[&str]); 22] = [
+const BY_HAND: [(&str, &str, &[&str]); 26] = [
     (
         "a11ycheck-field-label",
         "<h2>Our shop</h2><label>Input <input></label>",
@@ -751,6 +767,33 @@ const BY_HAND: [(&str, &str, &[&str]); 22] = [
             "<p>You are right, the large box of round apples is empty.</p>",
             "<p>\u{202e}Press the \u{0}round\u{feff} butt on</p>",
             "<p>Use the navigation on the right.</p><nav><a href='/a'>Contact</a></nav>",
+        ],
+    ),
+    (
+        "a11ycheck-captcha",
+        "<label>Type the letters <input name=captcha_code></label>",
+        &[
+            // What asks nothing of visitors, and what only a program would fill in.
+            "<div class=g-recaptcha data-size=invisible>Protected</div><label hidden>Leave empty <input name=captcha></label><input type=hidden name=captcha>",
+            "<p class=captcha>Our captchas are accessible</p><img src='data:,' alt='Caption' width=50 height=50>",
+            "<form><label>Name <input name=id></label><input type=submit name=captcha value=Send></form>",
+        ],
+    ),
+    ("a11ycheck-captcha", "<img id=x src='/captcha.php?1' alt='' role=img aria-label=Letters width=90 height=30>", &[]),
+    (
+        "a11ycheck-device-motion",
+        "<script>addEventListener('devicemotion', () => { document.title = 'Undone' })</script>",
+        &[
+            "<script>document.addEventListener('devicemotion', () => 0); addEventListener('resize', () => 0)</script>",
+            "<script>addEventListener('motion', { get handleEvent() { return null } }); window.ondevicemotion = null</script>",
+        ],
+    ),
+    (
+        "a11ycheck-dragging",
+        "<ul><li draggable=true>Milk</li><li draggable=true>Eggs</li></ul>",
+        &[
+            "<a href='/a' draggable=true>Milk</a><img draggable=true src='data:,' alt=Eggs width=50 height=50><p draggable=false>Flour</p>",
+            "<ul hidden><li draggable=true>Milk</li></ul><form><input name=draggable><input name=children></form>",
         ],
     ),
     (
