@@ -46,7 +46,7 @@
   const untyped = new Set('color date datetime-local file month password time week'.split(' '));
   const labelsOf = (field) => {
     const type = tag(field) === 'input' ? HTMLInputElement : tag(field) === 'select' ? HTMLSelectElement : tag(field) === 'textarea' ? HTMLTextAreaElement : null;
-    const own = type ? [...kit.read(type, 'labels', field)] : [];
+    const own = type ? [...(kit.read(type, 'labels', field) ?? [])] : [];
     const named = (attribute(field, 'aria-labelledby') ?? '').split(/\s+/).filter(Boolean).flatMap((id) => kit.select(`#${CSS.escape(id)}`));
     return [...own, ...named].filter(isVisible);
   };
@@ -122,7 +122,7 @@
       isApplicable = true;
       if (type === 'search' || role(field) === 'searchbox' || closest(field, 'search, [role="search"], table, [role="row"], [role="grid"]') !== null) continue;
       // A label may come into view once something is entered; one that only screen readers get has hardly a box.
-      const labels = kit.read(tag(field) === 'input' ? HTMLInputElement : HTMLTextAreaElement, 'labels', field);
+      const labels = kit.read(tag(field) === 'input' ? HTMLInputElement : HTMLTextAreaElement, 'labels', field) ?? [];
       const floats = [...labels].some((label) => text(label).trim() !== '' && kit.box(label).width > 2 && kit.box(label).height > 2);
       if (floats || labelsOf(field).some((label) => visibleText(label).trim() !== '') || isAfterText(field)) continue;
       const { count, buttons } = scopeOf(field);

@@ -26,7 +26,14 @@
   const tag = getter(Element, 'localName');
   const inDocument = method(Document, 'querySelectorAll');
   const inFragment = method(DocumentFragment, 'querySelectorAll');
-  const read = (type, name, node) => Reflect.get(type.prototype, name, node);
+  // Undefined of an element of another kind, such as a link or an `<input>` in a drawing.
+  const read = (type, name, node) => {
+    try {
+      return Reflect.get(type.prototype, name, node);
+    } catch {
+      return undefined;
+    }
+  };
 
   const trees = [document];
   for (const tree of trees) {

@@ -293,7 +293,7 @@ mod tests {
         assert_ne!(judged("de", both).map(|(outcome, _)| outcome), Some("failed"));
         // And where the text has none of the other language, it is no doubt about the page.
         assert_eq!(
-            judged("en", "Town museum. Do you accept cookies? Yes No").map(|(outcome, _)| outcome),
+            judged("en", "Cookie settings. Town museum. Do you accept cookies? Yes No").map(|(outcome, _)| outcome),
             Some("passed")
         );
         // Names and titles have none.

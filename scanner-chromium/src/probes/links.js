@@ -141,7 +141,7 @@
   const skipLink = () => {
     const known = main();
     if (!known) return { failed: [], isApplicable: false };
-    const targets = all('a[href*="#"]').filter((link) => isExposed(link) && kit.read(HTMLAnchorElement, 'hash', link).length > 1 && !/^\s*-/.test(attribute(link, 'tabindex') ?? ''));
+    const targets = all('a[href*="#"]').filter((link) => isExposed(link) && (kit.read(HTMLAnchorElement, 'hash', link) ?? '').length > 1 && !/^\s*-/.test(attribute(link, 'tabindex') ?? ''));
     const isWay = targets.some((link) => {
       let id;
       try {

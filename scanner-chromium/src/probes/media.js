@@ -1,6 +1,6 @@
 // Probes of films and sound, whose content only a person can judge.
 (kit) => {
-  const { all, attribute, has, inside, isExposed, isVisible, read, role, tag, text } = kit;
+  const { all, attribute, has, inside, isExposed, isHtml, isVisible, read, role, tag, text } = kit;
 
   // Words with which pages offer a text in place of sound, in the languages of reports.
   const offer = /transcri|transkri|abschrift|wortlaut|textfassung|стенограм|транскрип|розшифров|расшифров|текстов\S* верс|przepis|wersja tekstowa|přepis|textová verze|versiune text|text version|text alternative/iu;
@@ -8,7 +8,7 @@
   // What is of no length is a stream, or cannot be played.
   const isRecorded = (media) => {
     const source = attribute(media, 'src') ?? inside(media, 'source[src]').length > 0;
-    return source !== false && read(HTMLMediaElement, 'duration', media) !== 0 && read(HTMLMediaElement, 'duration', media) !== Infinity;
+    return isHtml(media) && source !== false && read(HTMLMediaElement, 'duration', media) !== 0 && read(HTMLMediaElement, 'duration', media) !== Infinity;
   };
   const sound = /\.(?:mp3|ogg|oga|wav|m4a|aac|flac|opus)$/i;
 

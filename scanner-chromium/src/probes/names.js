@@ -74,12 +74,20 @@
     menuitemradio: ['aria-checked'], meter: ['aria-valuenow'], radio: ['aria-checked'],
     scrollbar: ['aria-controls', 'aria-valuenow'], slider: ['aria-valuenow'], switch: ['aria-checked'],
   };
+  // axe-core's function fails with a cell that is in no table.
+  const implicitRole = (element) => {
+    try {
+      return axe.commons.aria.implicitRole(element);
+    } catch {
+      return null;
+    }
+  };
   const requiredState = () => {
     const [failed, undecided] = [[], []];
     let isApplicable = false;
     for (const element of all('[role]')) {
       const given = axe.commons.aria.getExplicitRole(axe.utils.getNodeFromTree(element), { fallback: true });
-      if (!given || given === axe.commons.aria.implicitRole(element) || !isExposed(element)) continue;
+      if (!given || given === implicitRole(element) || !isExposed(element)) continue;
       isApplicable = true;
       const isSet = (state) => (attribute(element, state) ?? '').trim() !== '';
       const type = tag(element) === 'input' ? kit.read(HTMLInputElement, 'type', element) : tag(element);

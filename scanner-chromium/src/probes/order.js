@@ -21,7 +21,7 @@
   // Returns the positive `tabindex` of an element, or 0. In a shadow tree or a slot, `tabindex` orders only the
   // elements of that tree, and counts as 0 here.
   const rank = (known) => {
-    const given = kit.read(HTMLElement, 'tabIndex', known.actualNode);
+    const given = kit.read(HTMLElement, 'tabIndex', known.actualNode) ?? kit.read(SVGElement, 'tabIndex', known.actualNode) ?? 0;
     return given > 0 && !above(known).some((ancestor) => shadow(ancestor.actualNode)) ? given : 0;
   };
   // Returns the elements on which the Tab key stops, in document order. Radio buttons are left out, since the arrow

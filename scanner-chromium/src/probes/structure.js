@@ -72,7 +72,7 @@
   // Sound or films that play by themselves for more than three seconds, and whether it is known that there is sound in them and that it goes on so long.
   const playing = () => {
     const found = [];
-    for (const media of all('audio[autoplay], video[autoplay]')) {
+    for (const media of all('audio[autoplay], video[autoplay]').filter(isHtml)) {
       const read = (property) => kit.read(HTMLMediaElement, property, media);
       if (has(media, 'muted') || read('muted') || (attribute(media, 'src') === null && kit.inside(media, 'source').length === 0)) continue;
       // The browser would have begun it, so the page has stopped it.

@@ -63,7 +63,7 @@
     const [after, earlier] = ['nextElementSibling', 'previousElementSibling'].map((side) => Reflect.get(Element.prototype, side, element));
     const beside = [parent(element), parent(element) && parent(parent(element)), after];
     if (isHidden) {
-      const labels = tag(element) === 'input' ? [...(Reflect.get(HTMLInputElement.prototype, 'labels', element) ?? [])].slice(0, 3) : [];
+      const labels = element instanceof HTMLInputElement ? [...(Reflect.get(HTMLInputElement.prototype, 'labels', element) ?? [])].slice(0, 3) : [];
       const shown = [...new Set([...beside, earlier, ...labels].filter(Boolean))];
       return shown.map((part) => [ownOf(part), own(part, '::before'), own(part, '::after')].join()).join('\n');
     }

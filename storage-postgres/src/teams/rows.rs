@@ -11,6 +11,7 @@ use a11ycheck_core::domain::{
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::value::RawValue;
 use sqlx::{FromRow, postgres::PgRow, types::Json};
+use sqlx_macros::FromRow;
 
 use crate::db::{
     columns::{BoxedError, Consecutive, count, named, word},
