@@ -264,10 +264,10 @@
   };
 
   // What asks visitors to prove that they are human, of widespread services and by its name. Those that ask nothing are left out.
-  const named = ['id', 'class', 'name', 'src', 'alt', 'title', 'placeholder', 'aria-label'];
-  const services = 'iframe[src*="/recaptcha/"][src*="/anchor"]:not([src*="size=invisible"]), iframe[src*="hcaptcha"]:not([src*="size=invisible"]), .g-recaptcha:not([data-size="invisible"]), .h-captcha:not([data-size="invisible"])';
+  const named = { img: ['id', 'class', 'src'], input: ['id', 'class', 'name', 'placeholder', 'aria-label'] };
+  const services = 'iframe[src*="/recaptcha/"][src*="/anchor"]:not([src*="size=invisible"]), iframe[src*="hcaptcha"]:not([src*="size=invisible"]), .g-recaptcha:not(button, input, [data-size="invisible"], [data-action]), .h-captcha:not(button, input, [data-size="invisible"])';
   const captcha = () => {
-    const isNamed = (element) => named.some((each) => /captcha/i.test(attribute(element, each) ?? '')) || (tag(element) === 'input' && /captcha/i.test(name(element)));
+    const isNamed = (element) => (named[tag(element)] ?? ['id', 'class']).some((each) => /captcha/i.test(attribute(element, each) ?? '')) || (tag(element) === 'input' && /captcha/i.test(name(element)));
     const asked = all('img, canvas, audio, input:not([type="hidden" i], [type="submit" i], [type="button" i])').filter(isNamed);
     const found = [...all(services), ...asked].find((element) => isVisible(element) && isExposed(element));
     return { failed: [], undecided: found ? [{ element: found }] : [], isApplicable: found !== undefined };

@@ -76,9 +76,6 @@ pub(super) struct Text {
     /// True if all of its ground is painted in place of letters: it is the field of a form.
     #[serde(default)]
     is_field: bool,
-    /// The one colour that it stands on, if styles say so: no picture of it is needed.
-    #[serde(default)]
-    pub(super) ground: Option<[u8; 3]>,
 }
 
 /// The pictures of a part of a page.
@@ -229,19 +226,6 @@ impl Text {
     /// Returns whether nothing shows through the text.
     fn is_opaque(&self) -> bool {
         self.colour[3] * self.opacity >= OPAQUE
-    }
-
-    /// Returns what the colour says that the text stands on, as a picture of it would; `None` if that colour is not known.
-    pub(super) fn on_its_ground(&self) -> Option<Measured> {
-        let ground = self.ground?.map(f64::from);
-        let [red, green, blue, alpha] = self.colour;
-        let own = [red, green, blue];
-        let shown = [0, 1, 2].map(|at| (alpha * self.opacity * (own[at] - ground[at]) + ground[at]).clamp(0.0, 255.0));
-        let (shown, behind) = (luminance(if self.is_opaque() { own } else { shown }), luminance(ground));
-        let one = |value: f64| Range { least: value, most: value };
-        let contrast = ratio(shown, behind);
-        let contrast = Contrast { least: contrast, most: contrast };
-        Some(Measured { contrast, shown: one(shown), behind: one(behind) })
     }
 
     /// Returns the pictures of the text alone, made from this one of a part of the page with all texts in one colour; `None` if it does not
@@ -431,7 +415,6 @@ mod tests {
             has_shadow: false,
             is_compared: false,
             is_field: false,
-            ground: None,
         }
     }
 

@@ -7,6 +7,8 @@ use whatlang::{Detector, Info, Lang};
 
 /// Letters below which nothing is said about a text: a name or a heading may be of any language.
 const FEWEST_LETTERS: usize = 40;
+/// Letters below which the detector is not relied on where small words speak for the language that the page says.
+const FEW_LETTERS: usize = 60;
 /// Letters from which a detected language is certain.
 const CERTAIN_LETTERS: usize = 150;
 const CERTAIN: f64 = 0.98;
@@ -78,7 +80,7 @@ pub(super) fn judge(claimed: &Claimed) -> Option<Verdict> {
     {
         return verdict("failed");
     }
-    if small.is_some_and(|small| small.are_of_the_claimed()) {
+    if letters < FEW_LETTERS && small.is_some_and(|small| small.are_of_the_claimed()) {
         return verdict("passed");
     }
     if info.is_reliable() { verdict("undecided") } else { None }

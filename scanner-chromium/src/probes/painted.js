@@ -1,9 +1,8 @@
 // Prepares texts whose contrast axe-core could not compute for pictures, from which it is computed outside of the page, and links that it
 // could not compare with the text around them. Leaves `painted` in this world, and returns the texts (their numbers, places, colours and
-// limits, and the colour that they stand on where `ground.js` knows it, so that no picture is needed), the links, each with its number and that of
-// the text around it, and how many times a box has to be scrolled for texts that are beyond its edge. A style sheet is all that the page has in
-// addition while its texts are painted, and `end` takes it away.
-async (makeGround, limits) => {
+// limits), the links, each with its number and that of the text around it, and how many times a box has to be scrolled for texts that are beyond
+// its edge. A style sheet is all that the page has in addition while its texts are painted, and `end` takes it away.
+async (limits) => {
   const id = 'a11ycheck-text-contrast';
   const linkId = 'a11ycheck-link-contrast';
   const getter = (type, name) => {
@@ -52,10 +51,14 @@ async (makeGround, limits) => {
     const font = (each) => each && getComputedStyle(each).fontFamily;
     return font(element) === font(body) && /^[\p{Nd}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]$/u.test(text(element).trim());
   };
-  // What is a picture in a font may say nothing. Of a single character, axe-core has computed that its contrast is too low: what is no word stays
-  // with a person, whatever pictures would say.
-  const isLeft = { nonBmp: () => true, emptyValue: hasHint, shortTextContent: (element) => !isWord(element) };
-  const isFor = (node) => node.target.length === 1 && node.element && isConnected(node.element) && !isLeft[reason(node)]?.(node.element);
+  // What is a picture in a font may say nothing. A single character that is no word, and for which axe-core has computed a contrast that is too low,
+  // stays with a person, whatever pictures would say.
+  const isLeft = {
+    nonBmp: () => true,
+    emptyValue: ({ element }) => hasHint(element),
+    shortTextContent: ({ element, any: [{ data }] }) => data.contrastRatio > 0 && !isWord(element),
+  };
+  const isFor = (node) => node.target.length === 1 && node.element && isConnected(node.element) && !isLeft[reason(node)]?.(node);
 
   // What moves by itself, or may: what is painted of it once says nothing of it.
   const touched = new Set();
@@ -196,8 +199,8 @@ async (makeGround, limits) => {
     const isLarge = size >= (parseInt(style.fontWeight, 10) >= 700 ? 14 : 18) * 96 / 72;
     return { colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none', isField: isField(element) };
   };
-  // The boxes of a text in these parts that are seen.
-  const areasIn = (parts) => {
+  // The places of a text on the page, which is in these parts; null if nothing of it is seen, or something moves there.
+  const placesOf = (parts) => {
     const [element] = parts;
     let areas = parts.flatMap(boxes);
     for (let each = element; each; each = around(each)) {
@@ -205,16 +208,8 @@ async (makeGround, limits) => {
       if (each !== element && isClip(each, style)) areas = areas.map((area) => common(area, box(each))).filter(Boolean);
       if (style.position === 'fixed') break;
     }
-    return areas.slice(0, limits.boxes).filter((area) => area.right - area.left >= 2 && area.bottom - area.top >= 4);
-  };
-  // The places of a text on the page, which is in these parts; null if nothing of it is seen, or something moves there.
-  const placesOf = (parts) => {
-    const [element] = parts;
-    const areas = areasIn(parts);
-    return areas.length === 0 ? null : restingAt(element, areas);
-  };
-  // These areas of an element, as places on the page; null if something moves there.
-  const restingAt = (element, areas) => {
+    areas = areas.slice(0, limits.boxes).filter((area) => area.right - area.left >= 2 && area.bottom - area.top >= 4);
+    if (areas.length === 0) return null;
     if (shown.some(({ element: other, area }) => !contains.call(element, other) && areas.some((own) => common(own, area)))) return null;
     const rects = areas.map((area) => [area.left + scrollX, area.top + scrollY, area.right - area.left, area.bottom - area.top].map(Math.round));
     return rects.flat().some((value) => value < 0 || value > limits.place) ? null : rects;
@@ -242,13 +237,6 @@ async (makeGround, limits) => {
     return null;
   };
 
-  const flat = makeGround({ around, common, tag }, limits.ground);
-  // The one colour that a text in these parts stands on, if that is known without pictures.
-  const groundOf = ({ hasShadow, isField, opacity }, parts, areas, frame) => {
-    const isPictured = hasShadow || isField || opacity !== 1 || parts.length > 1 || isDrawn(parts[0]);
-    return isPictured ? null : flat(parts[0], areas, frame);
-  };
-
   // One text of each kind before the second of any: of thousands that are alike, none crowds another kind out.
   const kinds = new Map();
   for (const node of (left?.nodes ?? []).filter(isFor).slice(0, limits.seen)) {
@@ -268,12 +256,6 @@ async (makeGround, limits) => {
     const place = seen ? null : hiddenIn(node.element);
     const how = place && howOf(node.element);
     if (!how) continue;
-    const ground = groundOf(how, [node.element], boxes(node.element), place.box);
-    const rects = ground && restingAt(node.element, boxes(node.element).slice(0, limits.boxes));
-    if (rects) {
-      texts.push({ node, seen: { rects, ...how, ground }, parts: [node.element], isScrolled: true, frame: place.box });
-      continue;
-    }
     waiting += 1;
     hidden.set(place.box, [...(hidden.get(place.box) ?? []), { node, how, place }]);
   }
@@ -322,7 +304,6 @@ async (makeGround, limits) => {
     const number = texts.push({ node, seen: { ...seen, isCompared: true }, parts }) - 1;
     links.push({ number, other, isSameGround: parts.every((part) => isSameGround(part, holder)) });
   }
-  for (const { seen, parts } of texts) seen.ground ??= groundOf(seen, parts, areasIn(parts));
   // Text that stands on other text, as where a column runs into the next, has letters for its ground, which pictures without text do not show.
   const overprinted = new Set();
   let overprints = 0;
@@ -364,11 +345,9 @@ async (makeGround, limits) => {
           overprints += near.length;
           for (const { number, rect } of near) {
             if (texts[number].parts.includes(element)) continue;
-            if (!texts[number].seen.ground && isBeside(rect, area)) beside.add(element);
+            if (isBeside(rect, area)) beside.add(element);
             if (overprinted.has(number) || index >= limits.boxes || !standsOn(rect, area)) continue;
-            const { frame } = texts[number];
-            // What is in the same box is scrolled with it.
-            const seen = frame ? (contains.call(frame, element) ? { left, top, right, bottom } : null) : clipped(element, { left, top, right, bottom });
+            const seen = clipped(element, { left, top, right, bottom });
             if (seen && standsOn(rect, { left: seen.left + scrollX, top: seen.top + scrollY, right: seen.right + scrollX, bottom: seen.bottom + scrollY })) overprinted.add(number);
           }
         }
@@ -425,8 +404,7 @@ async (makeGround, limits) => {
   let selectors = null;
   const selected = () => {
     if (selectors?.texts === texts.length) return selectors;
-    for (const { parts, seen } of texts.slice(selectors?.texts ?? 0)) {
-      if (seen.ground) continue;
+    for (const { parts } of texts.slice(selectors?.texts ?? 0)) {
       for (const part of parts) {
         choose(part);
         for (let each = around(part); each && !isEvery; each = around(each)) if (isUnderlined(each)) choose(each);
@@ -502,8 +480,7 @@ async (makeGround, limits) => {
       sheet.replaceSync(styles(`${still} ${css}; text-decoration-color: transparent !important; caret-color: transparent !important`, drawn, fields));
       if (!adopted().includes(sheet)) adopted().push(sheet);
       settle();
-      for (const [number, { parts, seen: { ground } }] of texts.entries()) {
-        if (ground) continue;
+      for (const [number, { parts }] of texts.entries()) {
         const isPainted = (part) => {
           const { backgroundColor, fill, webkitTextFillColor } = getComputedStyle(part);
           return (isDrawn(part) ? fill : webkitTextFillColor) === seen && (!fields || !isField(part) || backgroundColor === seen);
@@ -560,7 +537,8 @@ async (makeGround, limits) => {
       const inOrder = (list) => list.toSorted((one, other) => one.number - other.number);
       const known = (node) => axe.utils.getNodeFromTree(node.element);
       // Text in the colour of its background may be meant not to be seen, and what is not typed yet may get another colour.
-      const isDoubtful = (node) => ['equalRatio', 'emptyValue'].includes(reason(node)) || isInactive(node.element);
+      const doubts = { equalRatio: () => true, emptyValue: () => true, shortTextContent: ({ element }) => !isWord(element) };
+      const isDoubtful = (node) => doubts[reason(node)]?.(node) || isInactive(node.element);
       const ofText = inOrder(verdicts).filter(({ number, is }) => known(texts[number].node) && (is === 'passed' || !isDoubtful(texts[number].node)));
       decide(id, left, ofText, ({ least, most }, { size, least: needed }) => ({
         contrastRatio: [least, most],

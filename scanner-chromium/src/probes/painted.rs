@@ -2,8 +2,7 @@
 //! could not compare with the text around them, decided by what the same pictures say of both.
 //!
 //! `painted.js` finds the texts, paints them and puts their colours back; `glyphs.rs` computes what the pictures say. The page's
-//! scripts and animations stand still meanwhile. What moves all the same, or may, is left to a person. Of a text for which `ground.js` knows the
-//! colour that it stands on, no picture is taken.
+//! scripts and animations stand still meanwhile. What moves all the same, or may, is left to a person.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -32,7 +31,6 @@ use crate::{
 };
 
 const PAINTED: &str = include_str!("painted.js");
-const GROUND: &str = include_str!("ground.js");
 /// An expression for whether axe-core left a contrast open on an element of the page itself. If not, the probes have run and found nothing to do.
 const IS_OPEN: &str = "(() => {
     const rules = ['color-contrast', 'link-in-text-block'];
@@ -92,6 +90,9 @@ pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -
     if times.all.is_zero() {
         return Ok(());
     }
+    // While a page is hidden, its layers beyond the pixel that is drawn (boxes that scroll, bars that blur what is behind them) may be
+    // missing in the first picture after its colours have changed: in some 5 of 117 on a busy machine.
+    tab.show(deadline).await?;
     let page = Page { tab, world: main_world, deadline: now + times.all, pictured_by: now + times.pictures };
     let measured = match page.measure().await {
         Err(CdpError::TimedOut { .. }) => Ok(None),
@@ -178,29 +179,14 @@ impl Page<'_> {
             "depth": 60,
             "selectors": 50,
             "canvases": 4_000_000,
-            // Of all that paints on the page: the elements that are read, the places in rows of so many pixels, the comparisons with texts, the
-            // pixels that a filter may reach beyond its element, and the greatest distance from the page's corner.
-            "ground": {
-                "elements": 10_000,
-                "row": 50,
-                "painters": 50_000,
-                "compared": 1_000_000,
-                "filter": 200,
-                "place": 100_000,
-            },
         });
-        let Some(seen) = self.evaluate(&format!("({PAINTED})({GROUND}, {limits})")).await? else { return Ok(None) };
+        let Some(seen) = self.evaluate(&format!("({PAINTED})({limits})")).await? else { return Ok(None) };
         let Seen { mut texts, links, steps } = serde_json::from_value(seen).unwrap_or_default();
-        let mut measured: HashMap<usize, Measured> =
-            texts.iter().filter_map(|text| Some((text.number, text.on_its_ground()?))).collect();
-        let mut found = parts(&texts);
-        if found.is_empty() && steps == 0 {
-            return if measured.is_empty() { Ok(Some(())) } else { self.settle(&texts, &links, &measured).await };
+        if parts(&texts).is_empty() && steps == 0 {
+            return Ok(Some(()));
         }
-        // While a page is hidden, its layers beyond the pixel that is drawn (boxes that scroll, bars that blur what is behind them) may be
-        // missing in the first picture after its colours have changed: in some 5 of 117 on a busy machine.
-        self.tab.show(self.deadline).await?;
         self.tab.freeze(self.deadline).await?;
+        let mut found = parts(&texts);
         for step in 0..steps {
             let Some(more) = self.evaluate(&format!("painted.find({step})")).await? else { return Ok(None) };
             let more: Vec<Text> = serde_json::from_value(more).unwrap_or_default();
@@ -208,26 +194,15 @@ impl Page<'_> {
             texts.extend(more);
         }
         let texts = Arc::new(texts);
-        let Some(pictured) = self.measure_parts(found, &texts).await? else { return Ok(None) };
+        let Some(measured) = self.measure_parts(found, &texts).await? else { return Ok(None) };
         let Some(lost) = self.evaluate("painted.end()").await? else { return Ok(None) };
         if steps > 0 {
             // With this frame the page gets its events of scrolling, while its scripts stand still.
             self.draw_frame().await?;
         }
         let lost: HashSet<usize> = serde_json::from_value(lost).unwrap_or_default();
-        measured.extend(pictured);
-        measured.retain(|number, _| !lost.contains(number));
-        self.settle(&texts, &links, &measured).await
-    }
-
-    /// Gives the page's script what was measured; `None` after an exception.
-    async fn settle(
-        self,
-        texts: &[Text],
-        links: &[Link],
-        measured: &HashMap<usize, Measured>,
-    ) -> Result<Option<()>, CdpError> {
-        let (of_texts, of_links) = (judge(texts, measured), judge_links(links, measured));
+        let measured = measured.into_iter().filter(|(number, _)| !lost.contains(number)).collect();
+        let (of_texts, of_links) = (judge(&texts, &measured), judge_links(&links, &measured));
         let settle = format!("painted.settle({}, {})", Value::from(of_texts), Value::from(of_links));
         Ok(self.evaluate(&settle).await?.map(|_| ()))
     }
@@ -482,10 +457,10 @@ async fn finished(measuring: Option<JoinHandle<Vec<(usize, Measured)>>>) -> Vec<
     }
 }
 
-/// Returns the parts of a page that show those of these texts that need pictures, within the bounds: those with most texts.
+/// Returns the parts of a page that show these texts, within the bounds: those with most texts.
 fn parts(texts: &[Text]) -> Vec<Part> {
-    let pictured = texts.iter().enumerate().filter(|(_, text)| text.ground.is_none());
-    let mut clips: Vec<(usize, Rect)> = pictured.filter_map(|(place, text)| Some((place, clip_of(text)?))).collect();
+    let mut clips: Vec<(usize, Rect)> =
+        texts.iter().enumerate().filter_map(|(place, text)| Some((place, clip_of(text)?))).collect();
     clips.sort_by_key(|(place, clip)| (clip.y, clip.x, *place));
     let mut picture = PICTURE;
     let mut parts = grouped(&clips, picture);

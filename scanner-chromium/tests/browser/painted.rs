@@ -284,7 +284,7 @@ const CASES: [(&str, &str, Said); 77] = [
         Left,
     ),
     ("very deep in the page", "DEEP<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
-    // What axe-core leaves open because of the square that a style sheet paints far from it. On what these texts stand, styles say.
+    // What axe-core leaves open because of the square that a style sheet paints far from it, on one colour.
     ("a colour beside what a style sheet paints", "FAR<p id=x style='color: #ccc; background: #fff'>TEXT</p>", Fails(1.6, 1.61)),
     ("a darker one there", "FAR<p id=x style='color: #555; background: #fff'>TEXT</p>", Nothing),
     ("a transparent one there", "FAR<p id=x style='color: rgb(0 0 0 / 0.4)'>TEXT</p>", Fails(2.84, 2.85)),
@@ -297,7 +297,7 @@ const CASES: [(&str, &str, Said); 77] = [
          <p id=x style='width: 300px; margin: 9px; color: #fff'>TEXT</p>",
         Fails(1.35, 1.36),
     ),
-    // And here they do not.
+    // And on what is less plain.
     (
         "what it paints below all of the page",
         "<style>#x { position: relative } #x::before { content: ''; position: absolute; inset: -4px; z-index: -1; background: #222 }</style>
