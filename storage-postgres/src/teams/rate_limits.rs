@@ -175,9 +175,10 @@ impl PostgresStore {
             // Not in the statement that counts: that one may wait for another request, and must then hold nothing that the
             // other could wait for.
             sqlx::query(
-                // An array, so that each is found by its key: with `IN`, the whole table may be read.
+                // An array, so that each is found by its key: with `IN`, the whole table may be read. The instant is selected, since what ends is not
+                // found through an index by a clock that may say something else for each row.
                 "DELETE FROM request_counters WHERE key = ANY (ARRAY(
-                     SELECT key FROM request_counters WHERE ends_at <= coalesce($1, clock_timestamp())
+                     SELECT key FROM request_counters WHERE ends_at <= (SELECT coalesce($1, clock_timestamp()))
                      ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
                  ))",
             )
