@@ -590,6 +590,7 @@ fn is_elsewhere(probe: &str) -> bool {
 /// Returns the probes that say nothing of a page, with the page: a script that fails would look like a page without the barrier.
 fn without_outcome(output: &ScanOutput, paths: &[String]) -> Vec<String> {
     let findings = &output.findings;
+    assert_eq!(output.rule_outcomes.len(), paths.len());
     let mut missing = Vec::new();
     for (page, (path, outcomes)) in paths.iter().zip(&output.rule_outcomes).enumerate() {
         for (probe, _) in catalog::probes().filter(|(probe, _)| !is_elsewhere(probe)) {
