@@ -64,7 +64,8 @@
   const isVisible = once((element) => dom.isVisibleOnScreen(element), false);
   const isExposed = once((element) => dom.isVisibleToScreenReaders(element), false);
   const name = once((element) => names.sanitize(names.accessibleText(element) ?? ''), '');
-  const role = once((element) => aria.getRole(element), null);
+  // The first role that exists counts, as in browsers.
+  const role = once((element) => aria.getRole(element, { fallback: true }), null);
   const checkVisibility = method(Element, 'checkVisibility');
   // By its styles alone, in any document.
   const isShown = (element) => checkVisibility(element, { visibilityProperty: true, opacityProperty: true });

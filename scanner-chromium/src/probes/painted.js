@@ -178,6 +178,28 @@ async (limits) => {
   };
   const isClip = (element, { overflowX, overflowY }) =>
     overflowX !== 'visible' && overflowY !== 'visible' && element !== document.documentElement && element !== Reflect.get(Document.prototype, 'body', document);
+  // What stays in the window while the page is scrolled, and takes up half of it in both directions: a picture of the page shows it behind
+  // some texts only, readers behind any.
+  const isWide = ({ left, top, right, bottom }) => right - left > innerWidth / 2 && bottom - top > innerHeight / 2;
+  const isPainted = ({ backgroundColor, backgroundImage }) => backgroundImage !== 'none' || colourOf(backgroundColor)?.[3] !== 0;
+  const paintsWide = (element) => {
+    const isSeen = checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
+    return isSeen && isWide(box(element)) && (/^(?:img|video|canvas|svg|iframe)$/.test(tag(element)) || isPainted(getComputedStyle(element)));
+  };
+  const elementsIn = (element) => [...nodes(element)].filter((node) => node instanceof Element).slice(0, limits.around);
+  const staying = new Map();
+  const stayingIn = (element) => {
+    if (!staying.has(element)) {
+      const fixed = elementsIn(element).filter((each) => getComputedStyle(each).position === 'fixed');
+      const isLayer = ['::before', '::after'].map((name) => getComputedStyle(element, name)).some((style) => {
+        const [right, bottom] = [style.width, style.height].map(parseFloat);
+        return style.content !== 'none' && style.position === 'fixed' && isWide({ left: 0, top: 0, right, bottom }) && isPainted(style);
+      });
+      const wide = fixed.filter((each) => [each, ...elementsIn(each)].some(paintsWide));
+      staying.set(element, { isLayer, wide });
+    }
+    return staying.get(element);
+  };
   // How a text is painted; null where pixels would not tell what a reader sees.
   const howOf = (element) => {
     const style = getComputedStyle(element);
@@ -190,6 +212,8 @@ async (limits) => {
       if (backgroundImage !== 'none' && (backgroundAttachment.includes('fixed') || /\.gif\b|data:image\/gif/i.test(backgroundImage))) return null;
       if (moving.has(each)) return null;
       if (position === 'fixed') break;
+      const { isLayer, wide } = stayingIn(each);
+      if (isLayer || wide.some((other) => !contains.call(other, element))) return null;
     }
     const colour = paintOf(element, style);
     if (!colour || colour[3] === 0 || opacity < 0.1) return null;

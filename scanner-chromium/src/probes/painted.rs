@@ -159,8 +159,8 @@ impl Page<'_> {
             // in which nothing may move, those in which a frame is awaited, the greatest distance from the page's corner, the elements that are
             // read in a link, the rows of 50 pixels of a line of text, the steps in which texts that stand on others are looked for, the number
             // of times that boxes are scrolled, the room above and beside a text there, the distance up to which texts are beside each other,
-            // the elements and the levels that are painted by selectors of their own, the selectors of a rule, and the pixels of all canvases
-            // that are read.
+            // the elements and the levels that are painted by selectors of their own, the selectors of a rule, the pixels of all canvases
+            // that are read, and the elements of each level around a text among which one that stays in the window is looked for.
             "seen": 3_000,
             "texts": MAX_TEXTS,
             "boxes": 20,
@@ -179,6 +179,7 @@ impl Page<'_> {
             "depth": 60,
             "selectors": 50,
             "canvases": 4_000_000,
+            "around": 200,
         });
         let Some(seen) = self.evaluate(&format!("({PAINTED})({limits})")).await? else { return Ok(None) };
         let Seen { mut texts, links, steps } = serde_json::from_value(seen).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
 use a11ycheck_core::{
@@ -48,7 +49,7 @@ const FAR: &str = "<style>.far::before { content: ''; position: absolute; left: 
 /// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters, `MANY` stands
 /// for more elements than are painted by selectors of their own, `LINES` for many texts, and `LONG` for as many as the box around them shows in
 /// twelve places. `DEEP` opens more levels than such a selector may have, and `HALF` half as many. `FAR` is [`FAR`].
-const CASES: [(&str, &str, Said); 77] = [
+const CASES: [(&str, &str, Said); 80] = [
     ("a flat picture", "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
     ("a flat dark picture", "<p id=x style='color: #fff; background: url(/222222.png)'>TEXT</p>", Nothing),
     ("a gradient that is dark", "<p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>", Nothing),
@@ -82,6 +83,24 @@ const CASES: [(&str, &str, Said); 77] = [
         "<p id=x style='position: absolute; left: 4px; top: 100px; margin: 0; color: #ccc; background: linear-gradient(#fff, #ddd)'>TEXT</p>
          <div style='position: fixed; left: 0; top: 0; width: 60px; height: 200px; background: #222'></div>",
         Left,
+    ),
+    (
+        "on a layer that stays while the page is scrolled",
+        "<style>body::before { content: ''; position: fixed; inset: 0; z-index: -1; background: #222 }</style>
+         <p id=x style='margin-top: 2000px; color: #fff; background: linear-gradient(transparent, transparent)'>TEXT</p>",
+        Left,
+    ),
+    (
+        "on a picture that stays while the page is scrolled",
+        "<div style='position: fixed; inset: 0; z-index: -1'><img src='/222222.png' alt='' style='width: 100%; height: 100%'></div>
+         <p id=x style='margin-top: 2000px; color: #fff; background: linear-gradient(transparent, transparent)'>TEXT</p>",
+        Left,
+    ),
+    (
+        "before what stays while the page is scrolled, but covers little of it",
+        "<div style='position: fixed; left: 0; top: 400px; width: 900px; height: 60px; background: #222'>Cookies</div>
+         <p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>",
+        Nothing,
     ),
     (
         "covered by something that shines through",
@@ -486,7 +505,8 @@ async fn thousands_of_texts_are_measured_within_bounds_and_one_of_each_kind_firs
     let other = "<p style='position: absolute; top: 900px; left: 600px; color: #777; background: url(/888888.png)' id=x>Handmade bicycles</p>";
     let bodies = [format!("<ul>{many}</ul>{other}")];
     let site = Site::start(move |request| answer(request, &bodies)).await;
-    let findings = scan(&site, 1, ChromiumScanner::new(measuring()).unwrap()).await;
+    let patient = measuring().with_page_timeout(Duration::from_secs(60));
+    let findings = scan(&site, 1, ChromiumScanner::new(patient).unwrap()).await;
     let kept = findings.items.iter().filter(|item| item.rule == RuleId::new(PROBE)).count();
     let left_out = findings.pages[0].left_out.get(&RuleId::new(PROBE)).copied().unwrap_or_default();
     let measured = u32::try_from(kept).unwrap() + left_out;

@@ -46,7 +46,7 @@ const CASES: [Case; 47] = [
         fails: (
             "<a href='https://example.org/'>Partners</a> <a id=x href='https://example.com/partners'>Partners</a>
              <p>Trains: <a href='/a'>more</a></p><p>Buses: <a id=y href='/b'>more</a></p>
-             <svg viewBox='0 0 9 9'><a href='https://example.net/start'><text y=9>Example</text></a></svg>
+             <svg width=90 height=20><a href='https://example.net/start'><text y=15>Example</text></a></svg>
              <a id=z href='https://example.de/about'>Example</a>",
             &["#x", "#y", "#z"],
         ),
@@ -354,7 +354,7 @@ const CASES: [Case; 47] = [
         probe: "a11ycheck-needless-tab-stop",
         fails: ("<p id=x tabindex=0>My car</p>", &["#x"]),
         passes: "<p>My car</p>",
-        nearly: "<p tabindex=-1>My car</p><div tabindex=0 role=button>Go</div><div tabindex=0 style='height: 20px; overflow: auto'>LONG</div><p tabindex=0 onclick='0'>x</p>",
+        nearly: "<p tabindex=-1>My car</p><div tabindex=0 role=button>Go</div><p tabindex=0 role='press button'>Go</p><div tabindex=0 style='height: 20px; overflow: auto'>LONG</div><p tabindex=0 onclick='0'>x</p>",
         hostile: "<form tabindex='x0'><input name=getAttributeNames aria-label=x></form><x-y tabindex=0>a</x-y>",
     },
     Case {
@@ -532,6 +532,8 @@ async fn output_of(site: &Site, paths: &[String], moving: MovingProbes) -> ScanO
     let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), pages);
     let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();
     scanner.close().await;
+    let failed = output.findings.pages.iter().filter_map(|page| Some((&page.url, page.error.as_ref()?)));
+    assert_eq!(failed.collect::<Vec<_>>(), []);
     assert_eq!(unsaid(&output.findings), BTreeSet::new(), "the catalogue has no sentences for these");
     output
 }
