@@ -1,12 +1,12 @@
 // Judges the elements with listeners for clicks that `clicks.rs` has found, and adds those that seem to be reachable
-// with a mouse only to the results of `forms.js`, which finds elements by attributes and classes. `clicked` has true
-// for each element that listens for `click` or `dblclick`. Calls no listener.
-(facts, clicked, elements) => {
+// with a mouse only to the results of `forms.js`, which finds elements by attributes and classes. `ways` has for each node whether it
+// listens for `click` or `dblclick`, and the selector of the elements below it that are meant, if it is not meant itself. Calls no listener.
+(facts, ways, nodes) => {
   const id = 'a11ycheck-mouse-only';
   const { probes } = outcome;
   // If the probe of `forms.js` has not run, this part alone must not claim that the page passes.
   if (![...probes.passed, ...probes.inapplicable].includes(id)) return;
-  const { attribute, box, contains, focusable, inside, isExposed, isPart, isVisible, matches, name, parent, reachable, read, select, tag, visibleText, words } = probes.kit;
+  const { attribute, box, contains, focusable, inside, isExposed, isPart, isVisible, matches, name, parent, reachable, read, select, served, tag, visibleText, words } = probes.kit;
   const { getRootNode } = Node.prototype;
 
   // Elements that are operated with keys by way of another element (composite widgets), and elements that can't be
@@ -57,7 +57,11 @@
     return !label || select(`[aria-labelledby~="${CSS.escape(label)}"]`).length === 0;
   };
 
-  const candidates = elements.filter((element, index) => isCandidate(element, clicked[index]));
+  const clicked = new Map();
+  for (const [index, [isClicked, selector]] of ways.entries()) {
+    for (const element of served(nodes[index], selector)) clicked.set(element, clicked.get(element) || isClicked);
+  }
+  const candidates = [...clicked].filter(([element, isClicked]) => isCandidate(element, isClicked)).map(([element]) => element);
   if (candidates.length === 0) return;
   const known = probes.incomplete.find((result) => result.id === id);
   const result = known ?? { id, ...facts, nodes: [] };

@@ -3,7 +3,7 @@
 //! `handleEvent` of listeners that are objects, which may be a getter of the page.
 //!
 //! `clicks.js` judges the elements. If one listener serves many elements (event delegation), as on a list or on the
-//! root of an application, the elements are not known.
+//! root of an application, the elements are not known, unless jQuery has been told a selector for them.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,12 @@ use futures_util::future::join_all;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 
-use super::{facts::facts, handlers::judge_handlers, heard::Heard};
+use super::{
+    facts::facts,
+    handlers::{is_judged, judge_handlers},
+    heard::Heard,
+    wrapped::{Wrapped, wrapped},
+};
 use crate::{
     browser::Tab,
     cdp::{
@@ -51,24 +56,27 @@ pub(crate) async fn run_clicks(tab: &Tab, world: i64, deadline: Instant) -> Hear
 
 async fn judge(tab: &Tab, world: i64, heard: &mut Heard, until: Instant) -> Result<(), CdpError> {
     let session = tab.session();
-    let name = NameObject { expression: DOCUMENT, object_group: Some(GROUP), silent: true };
+    let name =
+        NameObject { expression: DOCUMENT, object_group: Some(GROUP), silent: true, throw_on_side_effect: false };
     let Some(object_id) = session.call(name, until).await?.result.object_id else { return Ok(()) };
     let below = GetListenersBelow { object_id: &object_id, depth: -1, pierce: true };
     let listeners = session.call(below, until).await?.listeners;
     *heard = Heard::of(&listeners);
+    let is_wanted = |kind: &str| is_judged(kind) || is_of_mouse(kind).is_some();
+    let handlers = wrapped(session, &listeners, is_wanted, GROUP, until).await;
     if listeners.len() <= MAX_LISTENERS {
-        let nodes = listening(&listeners);
-        let resolve = |(backend_node_id, clicked): (i64, bool)| async move {
-            let resolve = ResolveNode { backend_node_id, execution_context_id: world, object_group: GROUP };
+        let nodes = listening(&listeners, &handlers);
+        let resolve = |Listening { node, is_whole, selector }: Listening| async move {
+            let resolve = ResolveNode { backend_node_id: node, execution_context_id: Some(world), object_group: GROUP };
             // The page may have removed a node meanwhile.
-            Some((session.call(resolve, until).await.ok()?.object.object_id?, clicked))
+            Some((session.call(resolve, until).await.ok()?.object.object_id?, (is_whole, selector)))
         };
-        let (elements, clicked): (Vec<String>, Vec<bool>) =
+        let (elements, ways): (Vec<String>, Vec<(bool, Option<String>)>) =
             join_all(nodes.into_iter().map(resolve)).await.into_iter().flatten().unzip();
         if !elements.is_empty() {
-            let function = format!("(clicked, ...elements) => ({CLICKS})({}, clicked, elements)", facts()[RULE]);
+            let function = format!("(ways, ...nodes) => ({CLICKS})({}, ways, nodes)", facts()[RULE]);
             let elements = elements.into_iter().map(CallArgument::ObjectId);
-            let arguments: Vec<_> = std::iter::once(CallArgument::Value(json!(clicked))).chain(elements).collect();
+            let arguments: Vec<_> = std::iter::once(CallArgument::Value(json!(ways))).chain(elements).collect();
             let call = CallFunction {
                 function_declaration: &function,
                 execution_context_id: world,
@@ -81,28 +89,44 @@ async fn judge(tab: &Tab, world: i64, heard: &mut Heard, until: Instant) -> Resu
             }
         }
     }
-    let judged = judge_handlers(session, &listeners, (world, GROUP), until).await;
+    let judged = judge_handlers(session, &listeners, &handlers, (world, GROUP), until).await;
     session.call(ReleaseObjectGroup { object_group: GROUP }, until).await?;
     judged
 }
 
+/// A node that listens for events of a mouse.
+#[derive(Debug, PartialEq, Eq)]
+struct Listening {
+    node: i64,
+    /// True if it listens for `click` or `dblclick`, and not only for a press or a release.
+    is_whole: bool,
+    /// The selector of the elements below it that are meant, if jQuery says which they are.
+    selector: Option<String>,
+}
+
+/// Returns whether an event is a whole click; `None` if it is none of a mouse.
+fn is_of_mouse(kind: &str) -> Option<bool> {
+    match kind {
+        "click" | "dblclick" => Some(true),
+        "mousedown" | "mouseup" | "pointerdown" | "pointerup" => Some(false),
+        _ => None,
+    }
+}
+
 /// Returns the first [`MAX_NODES`] nodes that listen for events of a mouse, in the order of `listeners`, which is that
-/// of the document. The flag is true if a node listens for `click` or `dblclick`, and not only for a press or a
-/// release.
-fn listening(listeners: &[EventListener]) -> Vec<(i64, bool)> {
+/// of the document, and then those by which jQuery serves elements below them, once for each selector.
+fn listening(listeners: &[EventListener], handlers: &[Wrapped]) -> Vec<Listening> {
     let mut places = HashMap::new();
-    let mut nodes: Vec<(i64, bool)> = Vec::new();
-    for listener in listeners {
-        let is_whole = match listener.kind.as_str() {
-            "click" | "dblclick" => true,
-            "mousedown" | "mouseup" | "pointerdown" | "pointerup" => false,
-            _ => continue,
-        };
-        let Some(node) = listener.backend_node_id else { continue };
-        let place = *places.entry(node).or_insert(nodes.len());
+    let mut nodes: Vec<Listening> = Vec::new();
+    let direct = listeners.iter().map(|listener| (listener.backend_node_id, &listener.kind, None));
+    let served = handlers.iter().filter(|handler| handler.selector.is_some());
+    let served = served.map(|handler| (Some(handler.node), &handler.event, handler.selector.as_ref()));
+    for (node, kind, selector) in direct.chain(served) {
+        let (Some(node), Some(is_whole)) = (node, is_of_mouse(kind)) else { continue };
+        let place = *places.entry((node, selector)).or_insert(nodes.len());
         match nodes.get_mut(place) {
-            Some((_, clicked)) => *clicked |= is_whole,
-            None => nodes.push((node, is_whole)),
+            Some(known) => known.is_whole |= is_whole,
+            None => nodes.push(Listening { node, is_whole, selector: selector.cloned() }),
         }
     }
     nodes.truncate(MAX_NODES);
@@ -130,8 +154,23 @@ mod tests {
             of("mouseup", Some(9)),
             of("click", None),
         ];
-        assert_eq!(listening(&listeners), [(7, true), (3, true), (9, false)]);
+        let once = |node, is_whole, selector: Option<&str>| Listening {
+            node,
+            is_whole,
+            selector: selector.map(str::to_owned),
+        };
+        let below = |event: &str, selector: Option<&str>| Wrapped {
+            node: 3,
+            event: event.to_owned(),
+            source: String::new(),
+            selector: selector.map(str::to_owned),
+        };
+        let handlers = [below("mousedown", Some("li")), below("click", None), below("click", Some("li"))];
+        assert_eq!(
+            listening(&listeners, &handlers),
+            [once(7, true, None), once(3, true, None), once(9, false, None), once(3, true, Some("li"))]
+        );
         let many: Vec<_> = (0..1_000).map(|node| of("click", Some(node))).collect();
-        assert_eq!(listening(&many).len(), MAX_NODES);
+        assert_eq!(listening(&many, &[]).len(), MAX_NODES);
     }
 }

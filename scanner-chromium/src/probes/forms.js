@@ -223,6 +223,8 @@
 
   // What has the focus and is nothing that can be used.
   const passive = new Set(['paragraph', 'heading', 'list', 'listitem', 'img', 'article', 'figure', 'blockquote', 'cell', 'row', 'rowgroup', 'table', 'term', 'definition', 'code', 'emphasis', 'strong', 'time', 'note', 'contentinfo', 'banner', 'generic']);
+  // Rows of a grid, and articles of a feed, take the focus by their patterns.
+  const isOfPattern = (element) => closest(element, '[role="grid" i], [role="treegrid" i], [role="feed" i]') !== null;
   const tabStop = () => {
     const failed = [];
     let isApplicable = false;
@@ -230,7 +232,7 @@
       if (!/^\s*\+?\d/.test(attribute(element, 'tabindex')) || !(element instanceof HTMLElement) || !isVisible(element) || !isExposed(element)) continue;
       isApplicable = true;
       const found = role(element);
-      if ((found !== null && !passive.has(found)) || tag(element).includes('-') || /^(?:a|button|input|select|textarea|summary|iframe|audio|video|object|embed|label)$/.test(tag(element))) continue;
+      if ((found !== null && !passive.has(found)) || (['row', 'article'].includes(found) && isOfPattern(element)) || tag(element).includes('-') || /^(?:a|button|input|select|textarea|summary|iframe|audio|video|object|embed|label)$/.test(tag(element))) continue;
       const style = getComputedStyle(element);
       const scrolls = /auto|scroll/.test(style.overflow) && (Reflect.get(Element.prototype, 'scrollHeight', element) > Reflect.get(Element.prototype, 'clientHeight', element) || Reflect.get(Element.prototype, 'scrollWidth', element) > Reflect.get(Element.prototype, 'clientWidth', element));
       const isUsed = kit.read(HTMLElement, 'isContentEditable', element) || has(element, 'aria-activedescendant') || has(element, 'title') || has(element, 'aria-describedby') || has(element, 'popovertarget');

@@ -28,19 +28,19 @@
   const chosen = 'select, input[type="radio" i], input[type="checkbox" i]';
   const reached = 'a[href], area[href], button, input:not([type="hidden" i]), select, textarea, summary, [tabindex], [contenteditable]:not([contenteditable="false" i])';
   const isUsed = (element) => !matches(element, ':disabled, [inert] *, [tabindex^="-"]') && isVisible(element) && isExposed(element);
-  // All that it does is to refuse what is pasted, maybe with a word. Only in an attribute, what a handler returns refuses it.
-  const refusal = /^(?:[\w$]{1,40} ?\. ?(?:preventDefault|stopPropagation|stopImmediatePropagation) ?\( ?\)|(?:window ?\. ?)?alert ?\( ?"" ?\)|return(?: (?:false|true))?)$/;
-  const refuses = (source) => {
+  // All that it does is to refuse what is pasted, maybe with a word. In an attribute, and where jQuery calls it, what a handler returns refuses it, too.
+  const refusal = /^(?:[\w$]{1,40} ?\. ?(?:preventDefault|stopPropagation|stopImmediatePropagation) ?\( ?\)|(?:window ?\. ?)?alert ?\( ?"" ?\)|return(?: (?:false|true)| ?! ?[01])?)$/;
+  const refuses = (source, isOfJquery) => {
     const code = codeOf(source).replace(/\s+/g, ' ').trim();
     const [, name, body] = /^(function\b[^(]*)?\(? ?(?:[\w$]*) ?\)? ?(?:=> ?)?\{? ?([^{}]*?) ?\}?$/.exec(code) ?? [];
     if (code.length > 300 || body === undefined) return false;
     const parts = body.split(/ ?[;,] ?/).filter(Boolean);
-    const isRefused = parts.some((part) => part.includes('preventDefault')) || (name === 'function onpaste' && parts.includes('return false'));
+    const isRefused = parts.some((part) => part.includes('preventDefault')) || ((isOfJquery || name === 'function onpaste') && parts.some((part) => /^return (?:false|! ?1)$/.test(part)));
     return isRefused && parts.every((part) => refusal.test(part));
   };
   // Returns the probe that a handler of these events of an element breaks, with the reason if a person has to look; null if it breaks none.
-  const judge = (element, event, source) => {
-    if (event === 'paste') return matches(element, 'input, textarea') && isUsed(element) && refuses(source) ? { id: 'a11ycheck-paste-blocked' } : null;
+  const judge = (element, event, source, isOfJquery = false) => {
+    if (event === 'paste') return matches(element, 'input, textarea') && isUsed(element) && refuses(source, isOfJquery) ? { id: 'a11ycheck-paste-blocked' } : null;
     const isFocus = event === 'focus' && matches(element, reached);
     if (!isFocus && !(event === 'change' && matches(element, chosen))) return null;
     if (!isUsed(element)) return null;

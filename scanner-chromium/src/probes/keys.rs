@@ -106,7 +106,7 @@ async fn listeners(
     group: Option<&str>,
     until: Instant,
 ) -> Result<Vec<EventListener>, CdpError> {
-    let name = NameObject { expression, object_group: group, silent: true };
+    let name = NameObject { expression, object_group: group, silent: true, throw_on_side_effect: false };
     // A document without scripts has no handlers.
     let Some(object_id) = tab.session().call(name, until).await?.result.object_id else { return Ok(Vec::new()) };
     Ok(tab.session().call(GetEventListeners { object_id: &object_id }, until).await?.listeners)

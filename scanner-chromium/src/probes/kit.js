@@ -144,6 +144,14 @@
     }
   };
 
+  // The elements that a listener of a node serves: the node itself, or the first ones below it that a selector means; none if it is one of
+  // jQuery's own.
+  const served = (node, selector) => {
+    if (selector === null) return [node];
+    const found = select(selector);
+    return (node instanceof Element ? found.filter((element) => element !== node && contains(node, element)) : found).slice(0, 50);
+  };
+
   // Words with which a link says nothing about where it leads, in the languages of reports.
   const vague = new Set([
     'click|click here|here|more|read more|learn more|find out more|more info|more information|see more|view more|details|more details|link|this link|go|continue reading|continue|this|this page|page',
@@ -171,6 +179,6 @@
 
   return {
     all, attribute, attributes, box, closest, contains, contrasts, focusable, has, inside, isExposed, isHtml, isPart, isShown, isVisible, matches, name, nodes, nodeType, ownText,
-    parent, reachable, read, readRules, role, select, shadow, styleRules, tag, text, vague, visibleText, words,
+    parent, reachable, read, readRules, role, select, served, shadow, styleRules, tag, text, vague, visibleText, words,
   };
 }

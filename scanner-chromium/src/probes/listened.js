@@ -1,9 +1,11 @@
 // Judges handlers that scripts have added, as `handlers.js` judges those in attributes, and adds what it finds to the results of that. Calls none.
-(events, sources, elements) => {
+(handlers, nodes) => {
   const { probes } = outcome;
+  const { served, judgeHandler } = probes.kit;
   const lists = { 'a11ycheck-focus-removed': probes.violations, 'a11ycheck-paste-blocked': probes.violations, 'a11ycheck-context-change': probes.incomplete };
-  for (const [index, element] of elements.entries()) {
-    const verdict = element instanceof HTMLElement ? probes.kit.judgeHandler?.(element, events[index], sources[index]) : null;
+  const all = handlers.flatMap(({ selector, ...handler }, index) => served(nodes[index], selector).map((element) => ({ element, ...handler })));
+  for (const { element, event, source, isOfJquery } of all) {
+    const verdict = element instanceof HTMLElement ? judgeHandler?.(element, event, source, isOfJquery) : null;
     if (!verdict) continue;
     const { id, reason } = verdict;
     // If the probe has not run, this part alone must not claim that the page passes.

@@ -9,7 +9,7 @@
 // probes that move the page (`moving`): `walk.js` with the Tab key (`unshown.js` proves that nothing shows the focus, `obscured.js` finds what a bar covers), `spacing.js` with wider spacing, `narrow.js` in a narrow window (`cuts.js` is
 // what both share), and `changing.js`, which waits. They are told what the page listens for (`heard`). The contrasts that axe-core could not compute are measured in
 // pictures (`painted`, `glyphs`). `clicks` adds elements on which scripts listen for clicks to those that `forms.js`
-// has found, and `handlers` with `listened.js` those whose handlers `handlers.js` judges. `keys` reads the source of handlers of keys. `pictures` reads the frames of animated pictures (`film`,
+// has found, and `handlers` with `listened.js` those whose handlers `handlers.js` judges; `wrapped` reads those that jQuery calls. `keys` reads the source of handlers of keys. `pictures` reads the frames of animated pictures (`film`,
 // `flashes`). `sound` looks for players that a script has started: `players.js` outside of the document, `sound.js` in
 // it. `across.js` reads the blocks that a page may share with other pages, which are compared when all pages are done
 // (`crawl::across`).
@@ -28,6 +28,7 @@ mod painted;
 mod pictures;
 mod run;
 mod sound;
+mod wrapped;
 
 pub(crate) use self::{
     clicks::run_clicks,

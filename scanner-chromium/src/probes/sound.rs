@@ -87,7 +87,8 @@ pub(crate) async fn run_sound(
 /// Lists all players, and returns the addresses of those outside of the document that can be heard.
 async fn outside(tab: &Tab, until: Instant) -> Result<Vec<String>, CdpError> {
     let session = tab.session();
-    let name = NameObject { expression: PROTOTYPE, object_group: Some(GROUP), silent: true };
+    let name =
+        NameObject { expression: PROTOTYPE, object_group: Some(GROUP), silent: true, throw_on_side_effect: false };
     // A page may have redefined the name as something that is no object.
     let Some(prototype) = session.call(name, until).await?.result.object_id else { return Ok(Vec::new()) };
     let query = QueryObjects { prototype_object_id: &prototype, object_group: GROUP };

@@ -1,6 +1,12 @@
 //! Probes: for each a page that fails, one that passes, one that nearly fails and a hostile one.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use a11ycheck_core::{
     catalog,
@@ -354,7 +360,7 @@ const CASES: [Case; 47] = [
         probe: "a11ycheck-needless-tab-stop",
         fails: ("<p id=x tabindex=0>My car</p>", &["#x"]),
         passes: "<p>My car</p>",
-        nearly: "<p tabindex=-1>My car</p><div tabindex=0 role=button>Go</div><p tabindex=0 role='press button'>Go</p><div tabindex=0 style='height: 20px; overflow: auto'>LONG</div><p tabindex=0 onclick='0'>x</p>",
+        nearly: "<p tabindex=-1>My car</p><div tabindex=0 role=button>Go</div><p tabindex=0 role='press button'>Go</p><div role=feed><article tabindex=0 aria-label=News>Text</article></div><div tabindex=0 style='height: 20px; overflow: auto'>LONG</div><p tabindex=0 onclick='0'>x</p>",
         hostile: "<form tabindex='x0'><input name=getAttributeNames aria-label=x></form><x-y tabindex=0>a</x-y>",
     },
     Case {
@@ -991,6 +997,72 @@ async fn what_only_a_mouse_reaches_is_named_once_however_it_is_seen() {
         wanted.sort_unstable();
         assert_eq!(asked, wanted, "{body}");
     }
+}
+
+/// What jQuery does with handlers: one listener for each event of an element, and the page's own functions behind a property of the element, or, before
+/// version 2.0, under a number in `jQuery.cache`.
+const JQUERY: [&str; 2] = [
+    "const dataOf = (element) => element.jQuery36100123 ??= { events: Object.create(null) };",
+    "jQuery.cache = {}; let last = 0;
+     const dataOf = (element) => jQuery.cache[element.jQuery1124 ??= ++last] ??= { events: {} };",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_jquery_calls_is_judged_like_what_the_browser_calls() {
+    const ON: &str = "const on = (element, type, selector, handler) => {
+            const { events } = dataOf(element);
+            (events[type] ??= []).push({ type, handler, selector });
+            element.addEventListener(type, (e) => jQuery.event.dispatch.apply(element, e));
+        };";
+    const BODY: &str = "<label>Language <select id=a><option>English<option>German</select></label>
+        <label>Country <select class=c><option>Poland<option>Romania</select></label>
+        <label>Town <select id=d><option>Oradea<option>Opole</select></label>
+        <label>Address <input id=b></label><label>Again <input id=e></label>
+        <div><p class=x style='cursor: pointer'>Start</p><p class=y>Stop</p><button class=z>Go</button></div>";
+    const SCRIPT: &str = "on(a, 'change', undefined, function() { window.location = this.value });
+        on(document, 'change', '.c', () => { location.assign('/x') });
+        on(d, 'change', undefined, function() { this.title = location.href });
+        on(document, 'change', '#d:visible', () => { location = '/x' });
+        on(b, 'paste', undefined, function() { return false });
+        on(e, 'paste', undefined, function() { return true });
+        on(document.querySelector('div'), 'click', '.x', () => 0);
+        on(document.querySelector('div'), 'focusin', '.z', () => { window.open('/help') });";
+    // Nothing of the page runs for it.
+    const HOSTILE: &str = "let told = 0; const tell = () => { told += 1; throw fetch('/told') };
+        Object.defineProperty(a, 'jQuery36100123', { get: tell }); Object.defineProperty(window, 'jQuery', { get: tell });
+        b.jQuery1124 = 7; d.jQuery36100123 = new Proxy({}, { get: tell, ownKeys: tell, getOwnPropertyDescriptor: tell });
+        for (const each of [a, b, d]) for (const type of ['change', 'paste']) each.addEventListener(type, () => event.dispatch());";
+    let told = Arc::new(AtomicU32::new(0));
+    let noticed = Arc::clone(&told);
+    let site = Site::start(move |request| {
+        let script = match request.path.as_str() {
+            "/0" | "/1" => {
+                let keeps = JQUERY[usize::from(request.path == "/1")];
+                format!("globalThis.jQuery = {{ event: {{ dispatch() {{}} }} }}; {keeps} {ON} {SCRIPT}")
+            }
+            "/2" => HOSTILE.to_owned(),
+            path => {
+                noticed.fetch_add(u32::from(path == "/told"), Ordering::Relaxed);
+                String::new()
+            }
+        };
+        Reply::Html(page("A page of a test", &format!("{BODY}<script>{{ {script} }}</script>")))
+    })
+    .await;
+    let paths = ["/0", "/1", "/2"].map(str::to_owned);
+    let findings = scan_moving(&site, &paths, MovingProbes::OneOfEachKind).await;
+    let asked = |probe: &str, number: usize| -> BTreeSet<&str> {
+        let of_page = findings.undecided.iter().filter(|item| item.page == number && item.rule == RuleId::new(probe));
+        of_page.map(|item| item.selector.as_str()).collect()
+    };
+    for number in [0, 1] {
+        assert_eq!(asked("a11ycheck-context-change", number), ["#a", ".c", "button"].into(), "{number}");
+        assert_eq!(asked("a11ycheck-mouse-only", number), [".x"].into(), "{number}");
+        assert_eq!(found(&findings, "a11ycheck-paste-blocked", number), ["#b".to_owned()].into(), "{number}");
+    }
+    assert_eq!(asked("a11ycheck-context-change", 2), BTreeSet::new());
+    assert_eq!(asked("a11ycheck-mouse-only", 2), BTreeSet::new());
+    assert_eq!(told.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -91,6 +91,8 @@ pub(crate) struct NameObject<'a> {
     pub(crate) object_group: Option<&'a str>,
     /// True to keep exceptions out of the page's own console.
     pub(crate) silent: bool,
+    /// True to give up where the expression would change anything, as a getter of the page may.
+    pub(crate) throw_on_side_effect: bool,
 }
 command!(NameObject<'_> = "Runtime.evaluate" => Evaluated);
 
@@ -286,7 +288,9 @@ pub(crate) struct DescribedNode {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ResolveNode<'a> {
     pub(crate) backend_node_id: i64,
-    pub(crate) execution_context_id: i64,
+    /// The world to which the handle belongs; the page's own if `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) execution_context_id: Option<i64>,
     pub(crate) object_group: &'a str,
 }
 command!(ResolveNode<'_> = "DOM.resolveNode" => ResolvedNode);
