@@ -59,6 +59,7 @@
 
   const clicked = new Map();
   for (const [index, [isClicked, selector]] of ways.entries()) {
+    if (clicked.size >= 500) break;
     for (const element of served(nodes[index], selector)) clicked.set(element, clicked.get(element) || isClicked);
   }
   const candidates = [...clicked].filter(([element, isClicked]) => isCandidate(element, isClicked)).map(([element]) => element);

@@ -51,6 +51,10 @@ pub(crate) async fn run_clicks(tab: &Tab, world: i64, deadline: Instant) -> Hear
     if let Err(error) = judge(tab, world, &mut heard, until).await {
         tracing::debug!(%error, "The listeners for clicks of a page could not be read");
     }
+    let release = ReleaseObjectGroup { object_group: GROUP };
+    if let Err(error) = tab.session().call(release, deadline.min(Instant::now() + TIME)).await {
+        tracing::debug!(%error, "what was read of a page is not released");
+    }
     heard
 }
 
@@ -63,7 +67,7 @@ async fn judge(tab: &Tab, world: i64, heard: &mut Heard, until: Instant) -> Resu
     let listeners = session.call(below, until).await?.listeners;
     *heard = Heard::of(&listeners);
     let is_wanted = |kind: &str| is_judged(kind) || is_of_mouse(kind).is_some();
-    let handlers = wrapped(session, &listeners, is_wanted, GROUP, until).await;
+    let handlers = wrapped(session, &listeners, (is_wanted, is_judged), GROUP, until).await;
     if listeners.len() <= MAX_LISTENERS {
         let nodes = listening(&listeners, &handlers);
         let resolve = |Listening { node, is_whole, selector }: Listening| async move {
@@ -89,9 +93,7 @@ async fn judge(tab: &Tab, world: i64, heard: &mut Heard, until: Instant) -> Resu
             }
         }
     }
-    let judged = judge_handlers(session, &listeners, &handlers, (world, GROUP), until).await;
-    session.call(ReleaseObjectGroup { object_group: GROUP }, until).await?;
-    judged
+    judge_handlers(session, &listeners, &handlers, (world, GROUP), until).await
 }
 
 /// A node that listens for events of a mouse.

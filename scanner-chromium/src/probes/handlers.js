@@ -4,7 +4,12 @@
   const { all, attribute, isExposed, isVisible, matches } = kit;
 
   // What of a source is neither a comment nor in a string.
-  const codeOf = (source) => source.replace(/\/\*[^]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`/g, (found) => (found.startsWith('/') ? ' ' : '""'));
+  const codes = new Map();
+  const codeOf = (source) => {
+    if (!codes.has(source)) codes.set(source, readCode(source));
+    return codes.get(source);
+  };
+  const readCode = (source) => source.replace(/\/\*[^]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`/g, (found) => (found.startsWith('/') ? ' ' : '""'));
   // `location = …`, `location.assign(…)`, `window.open(…)`, `form.submit()`; not `location.hash = …`, and no variable or field of that name.
   const leaves = new RegExp(
     '(?<![\\w$.]|\\b(?:const|let|var) {0,9}\\{? {0,9})(?:(?:window|document|self|top|parent) {0,9}\\. {0,9})?location {0,9}' +
@@ -35,7 +40,7 @@
     const [, name, body] = /^(function\b[^(]*)?\(? ?(?:[\w$]*) ?\)? ?(?:=> ?)?\{? ?([^{}]*?) ?\}?$/.exec(code) ?? [];
     if (code.length > 300 || body === undefined) return false;
     const parts = body.split(/ ?[;,] ?/).filter(Boolean);
-    const isRefused = parts.some((part) => part.includes('preventDefault')) || ((isOfJquery || name === 'function onpaste') && parts.some((part) => /^return (?:false|! ?1)$/.test(part)));
+    const isRefused = parts.some((part) => part.includes('preventDefault')) || ((isOfJquery || name === 'function onpaste') && parts.some((part) => /^return(?: false| ?! ?1)$/.test(part)));
     return isRefused && parts.every((part) => refusal.test(part));
   };
   // Returns the probe that a handler of these events of an element breaks, with the reason if a person has to look; null if it breaks none.

@@ -16,12 +16,12 @@ const LISTENED: &str = include_str!("listened.js");
 
 /// The greatest number of handlers that are judged: the first ones of the document.
 const MAX_HANDLERS: usize = 100;
-/// The greatest number of bytes of a handler's source; the rest is cut off.
+/// The greatest number of characters of a handler's source; the rest is cut off.
 const MAX_SOURCE: usize = 5_000;
 /// What stands in the source of each handler of the focus or of a change that the probes may name.
 const WORDS: [&str; 5] = ["blur", "location", "open", "submit", "Submit"];
 /// What stands in that of each handler of what is pasted.
-const REFUSALS: [&str; 3] = ["preventDefault", "return false", "return!1"];
+const REFUSALS: [&str; 4] = ["preventDefault", "return false", "return!1", "return !1"];
 
 /// Judges the handlers of a page on which the other probes have run, and adds what they find to their findings. The handles to objects of
 /// the page are in the group `object_group`, which the caller releases.
@@ -115,7 +115,8 @@ fn handlers<'a>(listeners: &'a [EventListener], of_jquery: &'a [Wrapped]) -> imp
             ("focusin", Some(_)) => "focus",
             (event, _) => event,
         };
-        let source = &handler.source[..handler.source.floor_char_boundary(MAX_SOURCE)];
+        let end = handler.source.char_indices().nth(MAX_SOURCE).map_or(handler.source.len(), |(end, _)| end);
+        let source = &handler.source[..end];
         may_be_named.then_some(Handler { event, source, ..handler })
     });
     found.take(MAX_HANDLERS)

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 
-use super::heard::Heard;
+use super::{heard::Heard, wrapped::wrapped};
 use crate::{
     axe::AxeError,
     browser::{Outcome, Tab, evaluate},
@@ -89,6 +89,12 @@ async fn listened(tab: &Tab, heard: &mut Heard, until: Instant) -> Result<Option
             continue;
         }
         let with_sources = listeners(tab, target, Some(GROUP), until).await?;
+        let of_jquery = wrapped(tab.session(), &with_sources, (is_key, is_key), GROUP, until).await;
+        // Those with a selector get the keys of elements.
+        let of_jquery = of_jquery.into_iter().filter(|handler| handler.selector.is_none());
+        found.extend(
+            of_jquery.map(|handler| Handler { place: format!("{target} {}", handler.event), source: handler.source }),
+        );
         found.extend(with_sources.into_iter().filter(is_of_keys).filter_map(|listener| {
             let source = listener.handler?.description?.chars().take(MAX_SOURCE).collect();
             Some(Handler { place: format!("{target} {}", listener.kind), source })
@@ -118,5 +124,9 @@ fn is_of_motion(kind: &str) -> bool {
 }
 
 fn is_of_keys(listener: &EventListener) -> bool {
-    matches!(listener.kind.as_str(), "keydown" | "keypress" | "keyup")
+    is_key(&listener.kind)
+}
+
+fn is_key(kind: &str) -> bool {
+    matches!(kind, "keydown" | "keypress" | "keyup")
 }

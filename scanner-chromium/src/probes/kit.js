@@ -144,12 +144,17 @@
     }
   };
 
-  // The elements that a listener of a node serves: the node itself, or the first ones below it that a selector means; none if it is one of
-  // jQuery's own.
+  // The elements that a listener of a node serves: the node itself, or the first ones below it that a selector means, which jQuery reads as relative to the
+  // node. None if that can't be told: selectors of its own, of several levels below an element, and nodes of shadow trees and of frames.
   const served = (node, selector) => {
     if (selector === null) return [node];
-    const found = select(selector);
-    return (node instanceof Element ? found.filter((element) => element !== node && contains(node, element)) : found).slice(0, 50);
+    const isWhole = node === document;
+    if (!isWhole && (!(node instanceof Element) || /[\s>+~]/.test(selector.trim().replace(/\s*,\s*/g, ',')))) return [];
+    try {
+      return [...(isWhole ? inDocument : inside)(node, selector)].slice(0, 50);
+    } catch {
+      return [];
+    }
   };
 
   // Words with which a link says nothing about where it leads, in the languages of reports.

@@ -3,7 +3,7 @@
   const { probes } = outcome;
   const { served, judgeHandler } = probes.kit;
   const lists = { 'a11ycheck-focus-removed': probes.violations, 'a11ycheck-paste-blocked': probes.violations, 'a11ycheck-context-change': probes.incomplete };
-  const all = handlers.flatMap(({ selector, ...handler }, index) => served(nodes[index], selector).map((element) => ({ element, ...handler })));
+  const all = handlers.flatMap(({ selector, ...handler }, index) => served(nodes[index], selector).map((element) => ({ element, ...handler }))).slice(0, 500);
   for (const { element, event, source, isOfJquery } of all) {
     const verdict = element instanceof HTMLElement ? judgeHandler?.(element, event, source, isOfJquery) : null;
     if (!verdict) continue;

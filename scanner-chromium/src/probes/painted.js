@@ -180,7 +180,8 @@ async (limits) => {
     overflowX !== 'visible' && overflowY !== 'visible' && element !== document.documentElement && element !== Reflect.get(Document.prototype, 'body', document);
   // What stays in the window while the page is scrolled, and takes up half of it in both directions: a picture of the page shows it behind
   // some texts only, readers behind any.
-  const isWide = ({ left, top, right, bottom }) => right - left > innerWidth / 2 && bottom - top > innerHeight / 2;
+  const isWide = ({ left, top, right, bottom }) =>
+    Math.min(right, innerWidth) - Math.max(left, 0) > innerWidth / 2 && Math.min(bottom, innerHeight) - Math.max(top, 0) > innerHeight / 2;
   const isPainted = ({ backgroundColor, backgroundImage }) => backgroundImage !== 'none' || colourOf(backgroundColor)?.[3] !== 0;
   const paintsWide = (element) => {
     const isSeen = checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
@@ -188,15 +189,16 @@ async (limits) => {
   };
   const elementsIn = (element) => [...nodes(element)].filter((node) => node instanceof Element).slice(0, limits.around);
   const staying = new Map();
-  const stayingIn = (element) => {
+  const hasStaying = (element) => {
     if (!staying.has(element)) {
       const fixed = elementsIn(element).filter((each) => getComputedStyle(each).position === 'fixed');
       const isLayer = ['::before', '::after'].map((name) => getComputedStyle(element, name)).some((style) => {
-        const [right, bottom] = [style.width, style.height].map(parseFloat);
-        return style.content !== 'none' && style.position === 'fixed' && isWide({ left: 0, top: 0, right, bottom }) && isPainted(style);
+        if (style.content === 'none' || style.position !== 'fixed' || style.display === 'none' || style.visibility !== 'visible' || style.opacity === '0') return false;
+        const [left, top, width, height] = [style.left, style.top, style.width, style.height].map(parseFloat);
+        return isWide({ left, top, right: left + width, bottom: top + height }) && isPainted(style);
       });
-      const wide = fixed.filter((each) => [each, ...elementsIn(each)].some(paintsWide));
-      staying.set(element, { isLayer, wide });
+      // A text in one stays in the window as well, and does not get here.
+      staying.set(element, isLayer || fixed.some((each) => [each, ...elementsIn(each)].some(paintsWide)));
     }
     return staying.get(element);
   };
@@ -212,8 +214,7 @@ async (limits) => {
       if (backgroundImage !== 'none' && (backgroundAttachment.includes('fixed') || /\.gif\b|data:image\/gif/i.test(backgroundImage))) return null;
       if (moving.has(each)) return null;
       if (position === 'fixed') break;
-      const { isLayer, wide } = stayingIn(each);
-      if (isLayer || wide.some((other) => !contains.call(other, element))) return null;
+      if (hasStaying(each)) return null;
     }
     const colour = paintOf(element, style);
     if (!colour || colour[3] === 0 || opacity < 0.1) return null;

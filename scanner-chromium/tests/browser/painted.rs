@@ -49,7 +49,7 @@ const FAR: &str = "<style>.far::before { content: ''; position: absolute; left: 
 /// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters, `MANY` stands
 /// for more elements than are painted by selectors of their own, `LINES` for many texts, and `LONG` for as many as the box around them shows in
 /// twelve places. `DEEP` opens more levels than such a selector may have, and `HALF` half as many. `FAR` is [`FAR`].
-const CASES: [(&str, &str, Said); 80] = [
+const CASES: [(&str, &str, Said); 82] = [
     ("a flat picture", "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
     ("a flat dark picture", "<p id=x style='color: #fff; background: url(/222222.png)'>TEXT</p>", Nothing),
     ("a gradient that is dark", "<p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>", Nothing),
@@ -95,6 +95,18 @@ const CASES: [(&str, &str, Said); 80] = [
         "<div style='position: fixed; inset: 0; z-index: -1'><img src='/222222.png' alt='' style='width: 100%; height: 100%'></div>
          <p id=x style='margin-top: 2000px; color: #fff; background: linear-gradient(transparent, transparent)'>TEXT</p>",
         Left,
+    ),
+    (
+        "under a layer that is not seen",
+        "<style>body::after { content: ''; position: fixed; inset: 0; opacity: 0; background: #000 } body::before { content: ''; position: fixed; inset: 0; display: none; background: #000 }</style>
+         <p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>",
+        Nothing,
+    ),
+    (
+        "beside a menu that is closed",
+        "<div style='position: fixed; left: -100%; top: 0; width: 100%; height: 100%; background: #222'>Menu</div>
+         <p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>",
+        Nothing,
     ),
     (
         "before what stays while the page is scrolled, but covers little of it",

@@ -360,7 +360,7 @@ const CASES: [Case; 47] = [
         probe: "a11ycheck-needless-tab-stop",
         fails: ("<p id=x tabindex=0>My car</p>", &["#x"]),
         passes: "<p>My car</p>",
-        nearly: "<p tabindex=-1>My car</p><div tabindex=0 role=button>Go</div><p tabindex=0 role='press button'>Go</p><div role=feed><article tabindex=0 aria-label=News>Text</article></div><div tabindex=0 style='height: 20px; overflow: auto'>LONG</div><p tabindex=0 onclick='0'>x</p>",
+        nearly: "<p tabindex=-1>My car</p><div tabindex=0 role=button>Go</div><p tabindex=0 role='press button'>Go</p><div role=feed><article tabindex=0 aria-label=News>Text</article></div><table role=grid aria-label=Days><tr tabindex=0 aria-label=Monday><td>One</table><div tabindex=0 style='height: 20px; overflow: auto'>LONG</div><p tabindex=0 onclick='0'>x</p>",
         hostile: "<form tabindex='x0'><input name=getAttributeNames aria-label=x></form><x-y tabindex=0>a</x-y>",
     },
     Case {
@@ -1003,7 +1003,7 @@ async fn what_only_a_mouse_reaches_is_named_once_however_it_is_seen() {
 /// version 2.0, under a number in `jQuery.cache`.
 const JQUERY: [&str; 2] = [
     "const dataOf = (element) => element.jQuery36100123 ??= { events: Object.create(null) };",
-    "jQuery.cache = {}; let last = 0;
+    "jQuery.cache = {}; jQuery.expando = 'jQuery1124'; let last = 0; d.jQuery1123 = 1;
      const dataOf = (element) => jQuery.cache[element.jQuery1124 ??= ++last] ??= { events: {} };",
 ];
 
@@ -1017,7 +1017,7 @@ async fn what_jquery_calls_is_judged_like_what_the_browser_calls() {
     const BODY: &str = "<label>Language <select id=a><option>English<option>German</select></label>
         <label>Country <select class=c><option>Poland<option>Romania</select></label>
         <label>Town <select id=d><option>Oradea<option>Opole</select></label>
-        <label>Address <input id=b></label><label>Again <input id=e></label>
+        <label>Address <input id=b></label><label>Again <input id=e></label> <label>Place <input id=f></label>
         <div><p class=x style='cursor: pointer'>Start</p><p class=y>Stop</p><button class=z>Go</button></div>";
     const SCRIPT: &str = "on(a, 'change', undefined, function() { window.location = this.value });
         on(document, 'change', '.c', () => { location.assign('/x') });
@@ -1025,8 +1025,12 @@ async fn what_jquery_calls_is_judged_like_what_the_browser_calls() {
         on(document, 'change', '#d:visible', () => { location = '/x' });
         on(b, 'paste', undefined, function() { return false });
         on(e, 'paste', undefined, function() { return true });
+        on(f, 'paste', '', function(){return!1});
+        on(document.querySelector('div'), 'change', 'body .c', () => { location.assign('/x') });
+        on(document.body, 'click', 'div .y', () => 0);
         on(document.querySelector('div'), 'click', '.x', () => 0);
-        on(document.querySelector('div'), 'focusin', '.z', () => { window.open('/help') });";
+        on(document.querySelector('div'), 'focusin', '.z', () => { window.open('/help') });
+        on(document, 'keydown', undefined, (event) => event.which === 83 && location.assign('#search'));";
     // Nothing of the page runs for it.
     const HOSTILE: &str = "let told = 0; const tell = () => { told += 1; throw fetch('/told') };
         Object.defineProperty(a, 'jQuery36100123', { get: tell }); Object.defineProperty(window, 'jQuery', { get: tell });
@@ -1058,10 +1062,16 @@ async fn what_jquery_calls_is_judged_like_what_the_browser_calls() {
     for number in [0, 1] {
         assert_eq!(asked("a11ycheck-context-change", number), ["#a", ".c", "button"].into(), "{number}");
         assert_eq!(asked("a11ycheck-mouse-only", number), [".x"].into(), "{number}");
-        assert_eq!(found(&findings, "a11ycheck-paste-blocked", number), ["#b".to_owned()].into(), "{number}");
+        assert_eq!(asked("a11ycheck-single-key", number), ["html"].into(), "{number}");
+        assert_eq!(
+            found(&findings, "a11ycheck-paste-blocked", number),
+            ["#b".to_owned(), "#f".to_owned()].into(),
+            "{number}"
+        );
     }
     assert_eq!(asked("a11ycheck-context-change", 2), BTreeSet::new());
     assert_eq!(asked("a11ycheck-mouse-only", 2), BTreeSet::new());
+    assert_eq!(asked("a11ycheck-single-key", 2), BTreeSet::new());
     assert_eq!(told.load(Ordering::Relaxed), 0);
 }
 
