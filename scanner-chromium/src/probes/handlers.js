@@ -37,15 +37,16 @@
   const refusal = /^(?:[\w$]{1,40} ?\. ?(?:preventDefault|stopPropagation|stopImmediatePropagation) ?\( ?\)|(?:window ?\. ?)?alert ?\( ?"" ?\)|return(?: (?:false|true)| ?! ?[01])?)$/;
   const refuses = (source, isOfJquery) => {
     const code = codeOf(source).replace(/\s+/g, ' ').trim();
+    if (code.length > 300) return false;
     const [, name, body] = /^(function\b[^(]*)?\(? ?(?:[\w$]*) ?\)? ?(?:=> ?)?\{? ?([^{}]*?) ?\}?$/.exec(code) ?? [];
-    if (code.length > 300 || body === undefined) return false;
+    if (body === undefined) return false;
     const parts = body.split(/ ?[;,] ?/).filter(Boolean);
     const isRefused = parts.some((part) => part.includes('preventDefault')) || ((isOfJquery || name === 'function onpaste') && parts.some((part) => /^return(?: false| ?! ?1)$/.test(part)));
     return isRefused && parts.every((part) => refusal.test(part));
   };
   // Returns the probe that a handler of these events of an element breaks, with the reason if a person has to look; null if it breaks none.
   const judge = (element, event, source, isOfJquery = false) => {
-    if (event === 'paste') return matches(element, 'input, textarea') && isUsed(element) && refuses(source, isOfJquery) ? { id: 'a11ycheck-paste-blocked' } : null;
+    if (event === 'paste') return matches(element, 'input:read-write, textarea:read-write') && isUsed(element) && refuses(source, isOfJquery) ? { id: 'a11ycheck-paste-blocked' } : null;
     const isFocus = event === 'focus' && matches(element, reached);
     if (!isFocus && !(event === 'change' && matches(element, chosen))) return null;
     if (!isUsed(element)) return null;
@@ -62,7 +63,7 @@
     });
   return {
     'a11ycheck-focus-removed': () => ({ failed: judged('a11ycheck-focus-removed', 'focus'), isApplicable: all(reached).some(isUsed) }),
-    'a11ycheck-paste-blocked': () => ({ failed: judged('a11ycheck-paste-blocked', 'paste'), isApplicable: all('input, textarea').some(isUsed) }),
+    'a11ycheck-paste-blocked': () => ({ failed: judged('a11ycheck-paste-blocked', 'paste'), isApplicable: all('input:read-write, textarea:read-write').some(isUsed) }),
     'a11ycheck-context-change': () => {
       const found = ['focus', 'change'].flatMap((event) => judged('a11ycheck-context-change', event));
       // One that leads away for both stands once.

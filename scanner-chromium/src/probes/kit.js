@@ -151,7 +151,7 @@
     const isWhole = node === document;
     if (!isWhole && (!(node instanceof Element) || /[\s>+~]/.test(selector.trim().replace(/\s*,\s*/g, ',')))) return [];
     try {
-      return [...(isWhole ? inDocument : inside)(node, selector)].slice(0, 50);
+      return Array.prototype.slice.call((isWhole ? inDocument : inside)(node, selector), 0, 50);
     } catch {
       return [];
     }

@@ -28,6 +28,8 @@ const MAX_HANDLERS: usize = 300;
 const MAX_PLACES: usize = 4;
 /// The greatest number of characters of a handler's source; the rest is cut off.
 const MAX_SOURCE: usize = 20_000;
+/// The greatest number of bytes of a selector; a handler with a longer one is left out.
+const MAX_SELECTOR: usize = 1_000;
 /// The time limit for all of it.
 const TIME: Duration = Duration::from_millis(700);
 
@@ -152,14 +154,16 @@ impl Reader<'_> {
                 let entry = self.properties(entry).await;
                 let of = |name| entry.iter().find(|property| property.name == name)?.value.as_ref();
                 let Some(source) = of("handler").and_then(|handler| handler.description.as_deref()) else { continue };
-                // Without a selector, as with an empty one, it is called for what happens to the node.
-                let selector =
-                    of("selector").and_then(|selector| selector.value.as_str()).filter(|text| !text.is_empty());
+                let selector = of("selector").and_then(|selector| selector.value.as_str()).unwrap_or_default();
+                if selector.len() > MAX_SELECTOR {
+                    continue;
+                }
                 found.push(Wrapped {
                     node,
                     event: event.name.clone(),
                     source: source.chars().take(MAX_SOURCE).collect(),
-                    selector: selector.map(str::to_owned),
+                    // An empty one is as none.
+                    selector: Some(selector.to_owned()).filter(|selector| !selector.is_empty()),
                 });
             }
         }

@@ -250,7 +250,7 @@ const CASES: [Case; 47] = [
         fails: ("<label>Account <input id=x onpaste='return false'></label><label>Again <input id=y onpaste='event.preventDefault(); alert(`No`)'></label>", &["#x", "#y"]),
         passes: "<label>Account <input></label>",
         nearly: "<label>Code <input onpaste='event.preventDefault(); this.value = event.clipboardData.getData(`text`)'></label><label>A <input onpaste='if (full) return false'></label>
-                 <label>B <input disabled onpaste='return false'></label><div onpaste='return false'>C</div><label>D <input onpaste='// return false'></label>
+                 <label>B <input disabled onpaste='return false'></label><div onpaste='return false'>C</div><label>D <input onpaste='// return false'></label><label><input type=checkbox onpaste='return false'> G</label><input type=submit onpaste='return false'><label>H <input readonly onpaste='return false'></label>
                  <label>E <input onpaste='event.preventDefault(), fill(event)'></label><label>F <input onpaste='full && event.preventDefault()'></label>",
         hostile: "<form><input name=matches aria-label=x onpaste='event[`prevent` + `Default`]()'></form>",
     },
