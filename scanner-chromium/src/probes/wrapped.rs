@@ -178,7 +178,13 @@ impl Reader<'_> {
     /// Returns an object's own properties; none if the browser refuses them.
     async fn properties(self, object_id: &str) -> Vec<Property> {
         let own = GetProperties { object_id: Some(object_id), own_properties: true };
-        self.session.call(own, self.until).await.map(|found| found.result).unwrap_or_default()
+        match self.session.call(own, self.until).await {
+            Ok(found) => found.result,
+            Err(error) => {
+                tracing::debug!(%error, "what jQuery keeps of an element could not be read");
+                Vec::new()
+            }
+        }
     }
 }
 
