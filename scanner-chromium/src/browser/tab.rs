@@ -59,8 +59,10 @@ pub(crate) struct Tab {
     viewport: Viewport,
     /// True if the scripts of its pages are, or may be, stopped.
     is_frozen: AtomicBool,
-    /// True if no more than a pixel of its pages is, or may be, drawn.
+    /// True if something else than the window of its pages is, or may be, drawn.
     is_hidden: AtomicBool,
+    /// True if that begins, or may begin, elsewhere than the window.
+    is_elsewhere: AtomicBool,
     _listed: Listed,
     browser: Arc<Browser>,
     _context: Context,
@@ -110,6 +112,7 @@ impl Tab {
             viewport: settings.viewport,
             is_frozen: AtomicBool::new(false),
             is_hidden: AtomicBool::new(false),
+            is_elsewhere: AtomicBool::new(false),
             _listed: listed,
             browser,
             _context: context,
@@ -171,14 +174,44 @@ impl Tab {
     pub(crate) async fn hide(&self, deadline: Instant) -> Result<(), CdpError> {
         // Before the command is sent: whoever waits for it may give up.
         self.is_hidden.store(true, Ordering::Release);
+        self.draw_from_window(deadline).await?;
         self.draw(1, 1, deadline).await
     }
 
-    /// Has the browser draw all of the page's window, if it draws less.
+    /// Has the browser draw this part of the page alone, wherever it is, until [`Tab::show`] or [`Tab::hide`]: what changes there is drawn once
+    /// for a picture of it, and not the window as well. The page does not notice, and [`Tab::capture`] takes the same pictures.
+    pub(crate) async fn show_part(&self, part: Clip, deadline: Instant) -> Result<(), CdpError> {
+        if !self.browser.paints_beyond(deadline).await {
+            return Ok(());
+        }
+        self.is_hidden.store(true, Ordering::Release);
+        self.is_elsewhere.store(true, Ordering::Release);
+        let (width, height) = (part.width, part.height);
+        let viewport = SetDeviceMetrics { viewport: Some(part), ..self.own_size() };
+        futures_util::try_join!(self.session.call(viewport, deadline), self.draw(width, height, deadline))?;
+        Ok(())
+    }
+
+    /// Has the browser draw all of the page's window, if it draws something else.
     pub(crate) async fn show(&self, deadline: Instant) -> Result<(), CdpError> {
         if self.is_hidden.load(Ordering::Acquire) {
+            self.draw_from_window(deadline).await?;
             self.draw(self.viewport.width(), self.viewport.height(), deadline).await?;
             self.is_hidden.store(false, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Returns the command that gives pages their own size, and leaves how much of them is drawn.
+    pub(crate) const fn own_size(&self) -> SetDeviceMetrics {
+        own_size(self.viewport)
+    }
+
+    /// Has what is drawn begin where the window does.
+    async fn draw_from_window(&self, deadline: Instant) -> Result<(), CdpError> {
+        if self.is_elsewhere.load(Ordering::Acquire) {
+            self.session.call(self.own_size(), deadline).await?;
+            self.is_elsewhere.store(false, Ordering::Release);
         }
         Ok(())
     }
@@ -192,11 +225,20 @@ impl Tab {
     }
 }
 
+const fn own_size(viewport: Viewport) -> SetDeviceMetrics {
+    SetDeviceMetrics {
+        width: viewport.width(),
+        height: viewport.height(),
+        device_scale_factor: 1,
+        mobile: false,
+        dont_set_visible_size: true,
+        viewport: None,
+    }
+}
+
 /// Applies the settings that are the same for every page of the tab.
 async fn prepare(session: &Session, user_agent: &str, viewport: Viewport, deadline: Instant) -> Result<(), CdpError> {
-    let (width, height) = (viewport.width(), viewport.height());
-    let metrics =
-        SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false, dont_set_visible_size: false };
+    let metrics = SetDeviceMetrics { dont_set_visible_size: false, ..own_size(viewport) };
     // Content that fades or slides in appears at once, so that axe-core sees its final colours.
     let media = SetEmulatedMedia { features: &[MediaFeature { name: "prefers-reduced-motion", value: "reduce" }] };
     // Bodies of responses are not kept: the files of pictures are read from the page itself. Bodies of requests are

@@ -142,7 +142,7 @@ pub(crate) async fn run_moving(tab: &Tab, main_world: i64, heard: Heard, deadlin
     let is_watched = in_time(page.watched().await)?;
     let moved = page.moved(is_watched, deadline).await;
     // The window gets its own size back in any case.
-    tab.session().call(page.own_size(), deadline).await?;
+    tab.session().call(tab.own_size(), deadline).await?;
     Ok(moved?)
 }
 
@@ -178,17 +178,11 @@ impl Page<'_> {
         in_time(spaced)?;
         in_time(self.narrow().await)?;
         if is_watched {
-            self.tab.session().call(self.own_size(), deadline).await?;
+            self.tab.session().call(self.tab.own_size(), deadline).await?;
             let page = Page { deadline: deadline.min(Instant::now() + CHANGES_TIME), ..self };
             in_time(page.changes().await)?;
         }
         Ok(())
-    }
-
-    /// Returns what gives the window its own size, as much of which is drawn as before.
-    fn own_size(self) -> SetDeviceMetrics {
-        let (width, height) = (self.tab.viewport().width(), self.tab.viewport().height());
-        SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false, dont_set_visible_size: true }
     }
 
     /// Notes what has changed of late, before anything moves the page; returns whether [`changes`](Self::changes) can look for more.
@@ -409,11 +403,11 @@ impl Page<'_> {
             return Ok(());
         }
         for (width, height, look) in [(640, 512, "narrow.clipped()"), (320, 720, "narrow.reflow()")] {
-            let narrow = SetDeviceMetrics { width, height, ..self.own_size() };
+            let narrow = SetDeviceMetrics { width, height, ..self.tab.own_size() };
             self.tab.session().call(narrow, self.deadline).await?;
             self.evaluate(look).await?;
         }
-        self.tab.session().call(self.own_size(), self.deadline).await?;
+        self.tab.session().call(self.tab.own_size(), self.deadline).await?;
         self.evaluate("narrow.end()").await?;
         Ok(())
     }

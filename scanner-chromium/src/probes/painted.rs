@@ -103,6 +103,7 @@ pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -
         evaluate(tab, main_world, "globalThis.painted?.end(); delete globalThis.painted", Outcome::Value, deadline)
             .await?;
     }
+    tab.show(deadline).await?;
     tab.unfreeze(deadline).await?;
     Ok(())
 }
@@ -194,6 +195,9 @@ impl Page<'_> {
             found.extend(parts(&more).into_iter().map(|part| part.in_step(step, texts.len())));
             texts.extend(more);
         }
+        if let Some(Rect { x, y, width, height }) = self.pictured_alone(&found) {
+            self.tab.show_part(Clip { x, y, width, height, scale: 1.0 }, self.deadline).await?;
+        }
         let texts = Arc::new(texts);
         let Some(measured) = self.measure_parts(found, &texts).await? else { return Ok(None) };
         let Some(lost) = self.evaluate("painted.end()").await? else { return Ok(None) };
@@ -206,6 +210,15 @@ impl Page<'_> {
         let (of_texts, of_links) = (judge(&texts, &measured), judge_links(&links, &measured));
         let settle = format!("painted.settle({}, {})", Value::from(of_texts), Value::from(of_links));
         Ok(self.evaluate(&settle).await?.map(|_| ()))
+    }
+
+    /// Returns the part of the page that has all of these in it, if to draw it takes no more than to draw the window.
+    fn pictured_alone(self, parts: &[Part]) -> Option<Rect> {
+        let all = parts.iter().map(|part| part.clip).reduce(Rect::with)?;
+        let viewport = self.tab.viewport();
+        let window = u64::from(viewport.width()) * u64::from(viewport.height());
+        // What is pictured is drawn in any case.
+        (parts.len() == 1 || pixels(all) <= window).then_some(all)
     }
 
     /// Has the browser draw the page as it is now.

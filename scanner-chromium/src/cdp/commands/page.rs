@@ -240,8 +240,11 @@ pub(crate) struct SetDeviceMetrics {
     pub(crate) height: u32,
     pub(crate) device_scale_factor: u32,
     pub(crate) mobile: bool,
-    /// Leaves the part that is drawn as it is.
+    /// Leaves the size of the part that is drawn as it is.
     pub(crate) dont_set_visible_size: bool,
+    /// Where the part that is drawn begins, in place of where the page is scrolled to. The page does not notice it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) viewport: Option<Clip>,
 }
 command!(SetDeviceMetrics = "Emulation.setDeviceMetricsOverride" => Done);
 
