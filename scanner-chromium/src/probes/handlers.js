@@ -34,15 +34,24 @@
   const reached = 'a[href], area[href], button, input:not([type="hidden" i]), select, textarea, summary, [tabindex], [contenteditable]:not([contenteditable="false" i])';
   const isUsed = (element) => !matches(element, ':disabled, [inert] *, [tabindex^="-"]') && isVisible(element) && isExposed(element);
   // All that it does is to refuse what is pasted, maybe with a word. In an attribute, and where jQuery calls it, what a handler returns refuses it, too.
-  const refusal = /^(?:[\w$]{1,40} ?\. ?(?:preventDefault|stopPropagation|stopImmediatePropagation) ?\( ?\)|(?:window ?\. ?)?alert ?\( ?"" ?\)|return(?: (?:false|true)| ?! ?[01])?)$/;
+  const refusal = /^(?:return )?(?:[\w$]{1,40} ?\. ?(?:preventDefault|stopPropagation|stopImmediatePropagation) ?\( ?\)|(?:window ?\. ?)?alert ?\( ?"" ?\))$|^return(?: (?:false|true|! ?[01]))?$/;
+  // What a body does, step by step: of `return a(), b` first `a()`, then `return b`. The body of an arrow function without braces is what it returns.
+  const stepsOf = (body, isReturned) =>
+    body.split(/ ?; ?/).filter(Boolean).flatMap((statement) => {
+      const [, returned, parts] = /^(return\b(?! ?[:=]))? ?([^]*)$/.exec(statement);
+      const steps = parts.split(/ ?, ?/);
+      return steps.map((step, at) => (at === steps.length - 1 && (returned || isReturned) ? `return ${step}`.trim() : step));
+    });
   const refuses = (source, isOfJquery) => {
     const code = codeOf(source).replace(/\s+/g, ' ').trim();
     if (code.length > 300) return false;
-    const [, name, body] = /^(function\b[^(]*)?\(? ?(?:[\w$]*) ?\)? ?(?:=> ?)?\{? ?([^{}]*?) ?\}?$/.exec(code) ?? [];
+    const [, name, arrow, brace, body] = /^(function\b[^(]*)?\(? ?(?:[\w$]*) ?\)? ?(=> ?)?(\{)? ?([^{}]*?) ?\}?$/.exec(code) ?? [];
     if (body === undefined) return false;
-    const parts = body.split(/ ?[;,] ?/).filter(Boolean);
-    const isRefused = parts.some((part) => part.includes('preventDefault')) || ((isOfJquery || name === 'function onpaste') && parts.some((part) => /^return(?: false| ?! ?1)$/.test(part)));
-    return isRefused && parts.every((part) => refusal.test(part));
+    const isReturned = Boolean(arrow && !brace);
+    const steps = stepsOf(isReturned ? body.replace(/^\( ?([^]*?) ?\)$/, '$1') : body, isReturned);
+    const returns = isOfJquery || name === 'function onpaste';
+    const isRefused = steps.some((step) => step.includes('preventDefault') || (returns && /^return (?:false|! ?1)$/.test(step)));
+    return isRefused && steps.every((step) => refusal.test(step));
   };
   // Returns the probe that a handler of these events of an element breaks, with the reason if a person has to look; null if it breaks none.
   const judge = (element, event, source, isOfJquery = false) => {

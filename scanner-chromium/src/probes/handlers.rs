@@ -21,7 +21,8 @@ const MAX_SOURCE: usize = 5_000;
 /// What stands in the source of each handler of the focus or of a change that the probes may name.
 const WORDS: [&str; 5] = ["blur", "location", "open", "submit", "Submit"];
 /// What stands in that of each handler of what is pasted.
-const REFUSALS: [&str; 4] = ["preventDefault", "return false", "return!1", "return !1"];
+const REFUSALS: [&str; 8] =
+    ["preventDefault", "return false", "return!1", "return !1", "=> false", "=>false", "=> !1", "=>!1"];
 
 /// Judges the handlers of a page on which the other probes have run, and adds what they find to their findings. The handles to objects of
 /// the page are in the group `object_group`, which the caller releases.

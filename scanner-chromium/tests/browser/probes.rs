@@ -247,11 +247,13 @@ const CASES: [Case; 47] = [
     },
     Case {
         probe: "a11ycheck-paste-blocked",
-        fails: ("<label>Account <input id=x onpaste='return false'></label><label>Again <input id=y onpaste='event.preventDefault(); alert(`No`)'></label>", &["#x", "#y"]),
+        fails: ("<label>Account <input id=x onpaste='return false'></label><label>Again <input id=y onpaste='event.preventDefault(); alert(`No`)'></label>
+                 <label>Once more <input id=z onpaste='return event.preventDefault(),!1'></label>", &["#x", "#y", "#z"]),
         passes: "<label>Account <input></label>",
         nearly: "<label>Code <input onpaste='event.preventDefault(); this.value = event.clipboardData.getData(`text`)'></label><label>A <input onpaste='if (full) return false'></label>
                  <label>B <input disabled onpaste='return false'></label><div onpaste='return false'>C</div><label>D <input onpaste='// return false'></label><label><input type=checkbox onpaste='return false'> G</label><input type=submit onpaste='return false'><label>H <input readonly onpaste='return false'></label>
-                 <label>E <input onpaste='event.preventDefault(), fill(event)'></label><label>F <input onpaste='full && event.preventDefault()'></label>",
+                 <label>E <input onpaste='event.preventDefault(), fill(event)'></label><label>F <input onpaste='full && event.preventDefault()'></label>
+                 <label>I <input onpaste='return fill(event), false'></label><label>J <input onpaste='return full ? false : true'></label>",
         hostile: "<form><input name=matches aria-label=x onpaste='event[`prevent` + `Default`]()'></form>",
     },
     Case {
@@ -1017,7 +1019,7 @@ async fn what_jquery_calls_is_judged_like_what_the_browser_calls() {
     const BODY: &str = "<label>Language <select id=a><option>English<option>German</select></label>
         <label>Country <select class=c><option>Poland<option>Romania</select></label>
         <label>Town <select id=d><option>Oradea<option>Opole</select></label>
-        <label>Address <input id=b></label><label>Again <input id=e></label> <label>Place <input id=f></label>
+        <label>Address <input id=b></label><label>Again <input id=e></label> <label>Place <input id=f></label> <label>House <input id=g></label>
         <div><p class=x style='cursor: pointer'>Start</p><p class=y>Stop</p><button class=z>Go</button></div>";
     const SCRIPT: &str = "on(a, 'change', undefined, function() { window.location = this.value });
         on(document, 'change', '.c', () => { location.assign('/x') });
@@ -1026,6 +1028,7 @@ async fn what_jquery_calls_is_judged_like_what_the_browser_calls() {
         on(b, 'paste', undefined, function() { return false });
         on(e, 'paste', undefined, function() { return true });
         on(f, 'paste', '', function(){return!1});
+        on(g, 'paste', undefined, () => !1);
         on(document.querySelector('div'), 'change', 'body .c', () => { location.assign('/x') });
         on(document.body, 'click', 'div .y', () => 0);
         on(document.querySelector('div'), 'click', '.x', () => 0);
@@ -1065,7 +1068,7 @@ async fn what_jquery_calls_is_judged_like_what_the_browser_calls() {
         assert_eq!(asked("a11ycheck-single-key", number), ["html"].into(), "{number}");
         assert_eq!(
             found(&findings, "a11ycheck-paste-blocked", number),
-            ["#b".to_owned(), "#f".to_owned()].into(),
+            ["#b", "#f", "#g"].map(str::to_owned).into(),
             "{number}"
         );
     }
