@@ -61,8 +61,8 @@ pub(crate) struct Tab {
     is_frozen: AtomicBool,
     /// True if something else than the window of its pages is, or may be, drawn.
     is_hidden: AtomicBool,
-    /// True if that begins, or may begin, elsewhere than the window.
-    is_elsewhere: AtomicBool,
+    /// True once a part of a page was drawn in place of its window: a picture that took too long may set that again when it ends.
+    has_shown_part: AtomicBool,
     _listed: Listed,
     browser: Arc<Browser>,
     _context: Context,
@@ -112,7 +112,7 @@ impl Tab {
             viewport: settings.viewport,
             is_frozen: AtomicBool::new(false),
             is_hidden: AtomicBool::new(false),
-            is_elsewhere: AtomicBool::new(false),
+            has_shown_part: AtomicBool::new(false),
             _listed: listed,
             browser,
             _context: context,
@@ -174,18 +174,20 @@ impl Tab {
     pub(crate) async fn hide(&self, deadline: Instant) -> Result<(), CdpError> {
         // Before the command is sent: whoever waits for it may give up.
         self.is_hidden.store(true, Ordering::Release);
-        self.draw_from_window(deadline).await?;
+        if self.has_shown_part.load(Ordering::Acquire) {
+            self.session.call(self.own_size(), deadline).await?;
+        }
         self.draw(1, 1, deadline).await
     }
 
-    /// Has the browser draw this part of the page alone, wherever it is, until [`Tab::show`] or [`Tab::hide`]: what changes there is drawn once
-    /// for a picture of it, and not the window as well. The page does not notice, and [`Tab::capture`] takes the same pictures.
+    /// Has the browser draw this part of the page in place of its window, wherever it is, until [`Tab::show`] or [`Tab::hide`]: of what changes
+    /// there, nothing is drawn that no picture shows. The page does not notice, and [`Tab::capture`] takes the same pictures.
     pub(crate) async fn show_part(&self, part: Clip, deadline: Instant) -> Result<(), CdpError> {
         if !self.browser.paints_beyond(deadline).await {
             return Ok(());
         }
         self.is_hidden.store(true, Ordering::Release);
-        self.is_elsewhere.store(true, Ordering::Release);
+        self.has_shown_part.store(true, Ordering::Release);
         let (width, height) = (part.width, part.height);
         let viewport = SetDeviceMetrics { viewport: Some(part), ..self.own_size() };
         futures_util::try_join!(self.session.call(viewport, deadline), self.draw(width, height, deadline))?;
@@ -195,8 +197,8 @@ impl Tab {
     /// Has the browser draw all of the page's window, if it draws something else.
     pub(crate) async fn show(&self, deadline: Instant) -> Result<(), CdpError> {
         if self.is_hidden.load(Ordering::Acquire) {
-            self.draw_from_window(deadline).await?;
-            self.draw(self.viewport.width(), self.viewport.height(), deadline).await?;
+            let window = SetDeviceMetrics { dont_set_visible_size: false, ..self.own_size() };
+            self.session.call(window, deadline).await?;
             self.is_hidden.store(false, Ordering::Release);
         }
         Ok(())
@@ -205,15 +207,6 @@ impl Tab {
     /// Returns the command that gives pages their own size, and leaves how much of them is drawn.
     pub(crate) const fn own_size(&self) -> SetDeviceMetrics {
         own_size(self.viewport)
-    }
-
-    /// Has what is drawn begin where the window does.
-    async fn draw_from_window(&self, deadline: Instant) -> Result<(), CdpError> {
-        if self.is_elsewhere.load(Ordering::Acquire) {
-            self.session.call(self.own_size(), deadline).await?;
-            self.is_elsewhere.store(false, Ordering::Release);
-        }
-        Ok(())
     }
 
     async fn draw(&self, width: u32, height: u32, deadline: Instant) -> Result<(), CdpError> {

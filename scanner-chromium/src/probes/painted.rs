@@ -98,14 +98,18 @@ pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -
         Err(CdpError::TimedOut { .. }) => Ok(None),
         measured => measured,
     };
-    // Whatever happened, the page goes on as it was.
-    if measured?.is_none() {
-        evaluate(tab, main_world, "globalThis.painted?.end(); delete globalThis.painted", Outcome::Value, deadline)
-            .await?;
-    }
+    // Whatever happened, the page, or another that has taken its place, goes on as it was.
+    let ended = match measured {
+        Ok(None) => {
+            let end = "globalThis.painted?.end(); delete globalThis.painted";
+            evaluate(tab, main_world, end, Outcome::Value, deadline).await.map(|_| ())
+        }
+        _ => Ok(()),
+    };
     tab.show(deadline).await?;
     tab.unfreeze(deadline).await?;
-    Ok(())
+    measured?;
+    Ok(ended?)
 }
 
 /// The time for all that is done about the texts of a page, and the part of it until the last picture.
@@ -218,7 +222,7 @@ impl Page<'_> {
         let viewport = self.tab.viewport();
         let window = u64::from(viewport.width()) * u64::from(viewport.height());
         // What is pictured is drawn in any case.
-        (parts.len() == 1 || pixels(all) <= window).then_some(all)
+        (parts.len() == 1 || (is_part(all) && all.width <= MAX_HEIGHT && pixels(all) <= window)).then_some(all)
     }
 
     /// Has the browser draw the page as it is now.
@@ -336,7 +340,11 @@ impl Page<'_> {
             let Rect { x, y, width, height } = part.clip;
             let clip = Clip { x, y, width, height, scale: 1.0 };
             let format = ImageFormat::Png { optimize_for_speed: true };
-            let data = self.tab.capture(format, clip, self.pictured_by).await?;
+            if Instant::now() >= self.pictured_by {
+                return Err(CdpError::TimedOut { method: "Page.captureScreenshot" });
+            }
+            // One that was begun is waited for: as it ends, it sets what is drawn to what that was before.
+            let data = self.tab.capture(format, clip, self.deadline).await?;
             shots.push(BASE64_STANDARD.decode(data).unwrap_or_default());
         }
         Ok(self.scroll(scrolled, None).await?.then_some(shots))

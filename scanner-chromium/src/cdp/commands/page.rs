@@ -248,7 +248,8 @@ pub(crate) struct SetDeviceMetrics {
 }
 command!(SetDeviceMetrics = "Emulation.setDeviceMetricsOverride" => Done);
 
-/// Sets the size of the part of the viewport that is drawn. The page does not notice it.
+/// Sets the size of the part of the page that is drawn, from where the window, or the viewport of [`SetDeviceMetrics`], begins. The page does not notice
+/// it.
 #[derive(Debug, Serialize)]
 pub(crate) struct SetVisibleSize {
     pub(crate) width: u32,
