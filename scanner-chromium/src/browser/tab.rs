@@ -194,9 +194,9 @@ impl Tab {
         Ok(())
     }
 
-    /// Has the browser draw all of the page's window, if it draws something else.
+    /// Has the browser draw all of the page's window, if it draws something else, or may.
     pub(crate) async fn show(&self, deadline: Instant) -> Result<(), CdpError> {
-        if self.is_hidden.load(Ordering::Acquire) {
+        if self.is_hidden.load(Ordering::Acquire) || self.has_shown_part.load(Ordering::Acquire) {
             let window = SetDeviceMetrics { dont_set_visible_size: false, ..self.own_size() };
             self.session.call(window, deadline).await?;
             self.is_hidden.store(false, Ordering::Release);
